@@ -5,45 +5,38 @@ import { openBrowser } from './harness/browser.ts'
 import { startCommand } from './harness/command.ts'
 import { number, openPage } from './harness/console-page.ts'
 import { makeStorePlace } from './harness/databases.ts'
+import { type Measured, measureUntilGood } from './harness/stolen-time.ts'
 
 const manyLines = 10_000
-/** Milliseconds of a frame at 60 a second, and what a frame that was dropped takes. */
+/** Milliseconds of a frame at 60 a second. */
 const frame = 1000 / 60
-const dropped = 1.5 * frame
 
-interface Frames {
-  readonly count: number
-  readonly median: number
-  readonly share: number
-  readonly longest: number
+/** An event of Chromium's trace; its times are in microseconds, `tdur` is processor time. */
+interface TraceEvent {
+  readonly name: string
+  readonly pid: number
+  readonly tid: number
+  readonly ts: number
+  readonly dur?: number
+  readonly tdur?: number
 }
 
 // Code for the page is kept as text: it is sent to the browser.
 const scrollFor = (milliseconds: number) => `new Promise((resolve) => {
   const box = document.querySelector('.lines')
-  const times = []
-  let before
   let step = 60
   const start = performance.now()
   const draw = (now) => {
-    if (before !== undefined) times.push(now - before)
-    before = now
     if (box.scrollTop + box.clientHeight >= box.scrollHeight - 1) step = -60
     if (box.scrollTop <= 40) step = 60
     box.scrollTop += step
-    if (now - start < ${milliseconds}) return requestAnimationFrame(draw)
-    const sorted = times.toSorted((a, b) => a - b)
-    resolve({
-      count: times.length,
-      median: sorted[Math.floor(sorted.length / 2)],
-      share: times.filter((time) => time <= ${dropped}).length / times.length,
-      longest: sorted.at(-1),
-    })
+    if (now - start < ${milliseconds}) requestAnimationFrame(draw)
+    else resolve()
   }
   requestAnimationFrame(draw)
 })`
 
-/** The budgets of the console in a real browser; the machine has to be quiet. */
+/** The budgets of the console in a real browser. */
 test('the console is quick', async (t) => {
   const browser = await openBrowser()
   if ('missing' in browser) throw new Error(browser.missing)
@@ -64,38 +57,33 @@ test('the console is quick', async (t) => {
     await answer.arrayBuffer()
   }
 
-  await t.test('/ is painted within 300 ms, with the phones within a second', async () => {
-    const paints: number[] = []
-    const phones: number[] = []
-    for (let visit = 0; visit < 5; visit++) {
+  await t.test('/ is painted within 300 ms, with the phones within a second', (t) =>
+    measureUntilGood(t, async () => {
       const context = await browser.newContext()
       const page = await context.newPage()
       await page.goto(`${server.url}/`)
       await page.getByRole('article').first().waitFor()
-      phones.push(await page.evaluate<number>('performance.now()'))
-      paints.push(
-        await page.evaluate<number>('performance.getEntriesByName("first-contentful-paint")[0]?.startTime ?? Infinity'),
+      const phones = await page.evaluate<number>('performance.now()')
+      const paint = await page.evaluate<number>(
+        'performance.getEntriesByName("first-contentful-paint")[0]?.startTime ?? Infinity',
       )
       await context.close()
-    }
-    const [paint = Infinity] = paints.toSorted((a, b) => a - b)
-    const [phone = Infinity] = phones.toSorted((a, b) => a - b)
-    t.diagnostic(`first paint ${list(paints)} ms, phones ${list(phones)} ms`)
-    assert.ok(paint <= 300, `first paint after ${list(paints)} ms`)
-    assert.ok(phone <= 1000, `phones after ${list(phones)} ms`)
-  })
+      const text = `first paint after ${paint.toFixed(0)} ms, phones after ${phones.toFixed(0)} ms`
+      return { isGood: paint <= 300 && phones <= 1000, text }
+    }),
+  )
 
   await t.test(
-    `Live scrolls ${manyLines} lines at 60 frames a second, also while 50 lines a second arrive`,
+    `Live has time for 60 frames a second when ${manyLines} lines are scrolled, also while 50 lines a second arrive`,
     async (t) => {
       const page = await openPage(t, browser, `${server.url}/live`)
       await page.getByText('Connected', { exact: true }).waitFor()
       for (let sent = 0; sent < manyLines; sent += 20) await Promise.all(Array.from({ length: 20 }, read))
       await waitForLines(page, manyLines)
-      await checkScrolling(t, 'scrolling', page)
+      await measureUntilGood(t, () => measureScrolling('scrolling', page))
       const timer = setInterval(() => void read(), 1000 / 50)
       try {
-        await checkScrolling(t, 'scrolling while lines arrive', page)
+        await measureUntilGood(t, () => measureScrolling('scrolling while lines arrive', page))
       } finally {
         clearInterval(timer)
       }
@@ -103,25 +91,62 @@ test('the console is quick', async (t) => {
   )
 })
 
-/** The best of several times counts: a page that is slow is so each time, a machine that others use now and then. */
-async function checkScrolling(t: { diagnostic(text: string): void }, what: string, page: Page): Promise<void> {
-  const found: string[] = []
-  for (let tries = 0; tries < 5; tries++) {
-    const { count, median, share, longest } = await page.evaluate<Frames>(scrollFor(3000))
-    const text = `${what}: ${count} frames, median ${median.toFixed(1)} ms, ${(share * 100).toFixed(1)} % in time, longest ${longest.toFixed(0)} ms`
-    t.diagnostic(text)
-    if (median <= frame * 1.05 && share >= 0.95) return
-    found.push(text)
+/**
+ * Of the frames, at least 95 % must leave the page's thread within their time. Its processor time is measured: whether the frames
+ * also come in time depends on what else the machine does, and is only reported.
+ */
+async function measureScrolling(what: string, page: Page): Promise<Measured> {
+  const browser = page.context().browser()
+  assert.ok(browser)
+  await browser.startTracing(page, { categories: ['devtools.timeline', 'disabled-by-default-devtools.timeline'] })
+  await page.evaluate(scrollFor(3000))
+  const trace: { traceEvents: TraceEvent[] } = JSON.parse(String(await browser.stopTracing()))
+  const { work, starts } = measureFrames(trace.traceEvents)
+  const apart = starts.slice(1).map((start, index) => start - (starts[index] ?? 0))
+  const share = shareWithin(work, frame)
+  const text = [
+    `${what}: ${work.length} frames, work of a frame: median ${medianOf(work).toFixed(1)} ms, longest ${Math.max(...work).toFixed(1)} ms`,
+    `${(share * 100).toFixed(1)} % within ${frame.toFixed(1)} ms`,
+    `${(shareWithin(apart, 1.5 * frame) * 100).toFixed(1)} % came in time`,
+  ].join(', ')
+  return { isGood: share >= 0.95 && work.length > 30, text }
+}
+
+/** When each frame of the page began, and the processor time of its thread from then to the next, in milliseconds. */
+function measureFrames(events: readonly TraceEvent[]): { work: number[]; starts: number[] } {
+  const fired = events.filter(({ name }) => name === 'FireAnimationFrame').sort((a, b) => a.ts - b.ts)
+  const [{ pid, tid } = { pid: 0, tid: 0 }] = fired
+  const tasks = events
+    .filter((event) => event.name === 'RunTask' && event.pid === pid && event.tid === tid)
+    .sort((a, b) => a.ts - b.ts)
+  const work: number[] = []
+  const starts: number[] = []
+  let next = 0
+  for (const { ts, dur = 0, tdur = 0 } of tasks) {
+    const end = ts + dur
+    const isFirstOfFrame = next < fired.length && (fired[next]?.ts ?? end) <= end
+    if (isFirstOfFrame) {
+      starts.push(ts / 1000)
+      work.push(0)
+    }
+    // A frame may have several callbacks.
+    while (next < fired.length && (fired[next]?.ts ?? end) <= end) next += 1
+    const current = work.length - 1
+    if (current >= 0) work[current] = (work[current] ?? 0) + tdur / 1000
   }
-  assert.fail(found.join('\n'))
+  return { work, starts }
+}
+
+function shareWithin(values: readonly number[], limit: number): number {
+  return values.filter((value) => value <= limit).length / values.length
+}
+
+function medianOf(values: readonly number[]): number {
+  return values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? Number.NaN
 }
 
 async function waitForLines(page: Page, wanted: number): Promise<void> {
   await page.waitForFunction(`document.querySelector('.lines-all')?.clientHeight >= ${wanted * 34 * 0.95}`, undefined, {
     timeout: 60_000,
   })
-}
-
-function list(values: readonly number[]): string {
-  return values.map((value) => Math.round(value)).join(', ')
 }

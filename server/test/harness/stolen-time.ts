@@ -1,0 +1,53 @@
+import { readFileSync } from 'node:fs'
+
+/** A measurement that was within its limits or not, and a line that says what was measured. */
+export interface Measured {
+  readonly isGood: boolean
+  readonly text: string
+}
+
+/** Of the time of the processors. */
+const mostStolen = 0.03
+const enoughTries = 5
+const patience = 300_000
+
+/**
+ * Repeats a measurement until it is within its limits. What is not counts only when the host left the processors to this machine
+ * meanwhile: five of those, or five minutes, are a failure.
+ */
+export async function measureUntilGood(
+  t: { diagnostic(text: string): void },
+  measure: () => Promise<Measured>,
+): Promise<void> {
+  const found: string[] = []
+  const end = performance.now() + patience
+  for (let undisturbed = 0; undisturbed < enoughTries && performance.now() < end; ) {
+    const before = readTimes()
+    const { isGood, text } = await measure()
+    const stolen = shareStolen(before, readTimes())
+    const line = `${text}; ${(stolen * 100).toFixed(0)} % of the processors were taken by the host`
+    t.diagnostic(line)
+    if (isGood) return
+    found.push(line)
+    if (stolen <= mostStolen) undisturbed += 1
+  }
+  throw new Error(found.join('\n'))
+}
+
+interface ProcessorTimes {
+  readonly all: number
+  readonly stolen: number
+}
+
+/** Since the machine started. Only Linux says what its host took. */
+function readTimes(): ProcessorTimes {
+  if (process.platform !== 'linux') return { all: 0, stolen: 0 }
+  const [first = ''] = readFileSync('/proc/stat', 'utf8').split('\n', 1)
+  // user, nice, system, idle, iowait, irq, softirq, steal; what follows is part of the first two.
+  const times = first.split(/ +/).slice(1, 9).map(Number)
+  return { all: times.reduce((sum, time) => sum + time, 0), stolen: times[7] ?? 0 }
+}
+
+function shareStolen(before: ProcessorTimes, after: ProcessorTimes): number {
+  return after.all > before.all ? (after.stolen - before.stolen) / (after.all - before.all) : 0
+}
