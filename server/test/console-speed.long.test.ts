@@ -121,18 +121,15 @@ function measureFrames(events: readonly TraceEvent[]): { work: number[]; starts:
     .sort((a, b) => a.ts - b.ts)
   const work: number[] = []
   const starts: number[] = []
-  let next = 0
+  let seen = 0
   for (const { ts, dur = 0, tdur = 0 } of tasks) {
-    const end = ts + dur
-    const isFirstOfFrame = next < fired.length && (fired[next]?.ts ?? end) <= end
-    if (isFirstOfFrame) {
+    const before = seen
+    // A frame may have several callbacks, all of them in one task.
+    for (let next = fired[seen]; next && next.ts <= ts + dur; next = fired[seen]) seen += 1
+    if (seen > before) {
       starts.push(ts / 1000)
-      work.push(0)
-    }
-    // A frame may have several callbacks.
-    while (next < fired.length && (fired[next]?.ts ?? end) <= end) next += 1
-    const current = work.length - 1
-    if (current >= 0) work[current] = (work[current] ?? 0) + tdur / 1000
+      work.push(tdur / 1000)
+    } else if (work.length > 0) work.push((work.pop() ?? 0) + tdur / 1000)
   }
   return { work, starts }
 }

@@ -6,6 +6,7 @@ import { fileURLToPath } from 'node:url'
 import { onBothDatabases } from './harness/databases.ts'
 import { messageSides } from './harness/messages.ts'
 import { useTestServer } from './harness/server.ts'
+import { measureUntilGood } from './harness/stolen-time.ts'
 import { until } from './harness/until.ts'
 import { numbers, tokens } from './harness/world.ts'
 import type { Order } from './streams/client.ts'
@@ -13,8 +14,8 @@ import type { Order } from './streams/client.ts'
 const listeners = 200
 const sends = 400
 const rounds = 7
-/** Up to 1.2 is usual, 1.4 on a busy machine: writes to sockets. Where each event was written down for every phone it was 1.9 on SQLite. */
-const mostCost = 1.6
+/** Up to 1.2 is usual: writes to sockets. Where each event was written down for every phone it was 1.9 on SQLite. */
+const mostCost = 1.4
 /** Of each message: itself, that it was sent, and that it was delivered. */
 const eventsOfMessage = 3
 
@@ -49,20 +50,23 @@ onBothDatabases('many streams', (engine) => {
     }
     await measure()
     await measure()
-    const ratios: number[] = []
-    // In turns: the machine is not as fast all the time.
-    for (let round = 0; round < rounds; round++) {
-      const alone = await measure()
-      await ask(phones, { do: 'listen', url: server.url, token: tokens.gateway, users })
-      const heard = await measure()
-      const expected = (round + 1) * sends * eventsOfMessage
-      await until(async () => (await ask(phones, { do: 'count' })) >= expected, 'every phone has heard everything')
-      await ask(phones, { do: 'hush' })
-      ratios.push(heard / alone)
-    }
-    assert.equal(await ask(phones, { do: 'count' }), rounds * sends * eventsOfMessage)
-    const ratio = ratios.sort((a, b) => a - b)[Math.floor(rounds / 2)] ?? Number.NaN
-    t.diagnostic(`the processor times with and without listeners: ${ratios.map((one) => one.toFixed(2)).join(', ')}`)
-    assert.ok(ratio < mostCost, String(ratio))
+    let expected = 0
+    await measureUntilGood(t, async () => {
+      const ratios: number[] = []
+      // In turns: the machine is not as fast all the time.
+      for (let round = 0; round < rounds; round++) {
+        const alone = await measure()
+        await ask(phones, { do: 'listen', url: server.url, token: tokens.gateway, users })
+        const heard = await measure()
+        expected += sends * eventsOfMessage
+        await until(async () => (await ask(phones, { do: 'count' })) >= expected, 'every phone has heard everything')
+        await ask(phones, { do: 'hush' })
+        ratios.push(heard / alone)
+      }
+      const ratio = ratios.sort((a, b) => a - b)[Math.floor(rounds / 2)] ?? Number.NaN
+      const text = `the processor times with and without listeners: ${ratios.map((one) => one.toFixed(2)).join(', ')}`
+      return { isGood: ratio < mostCost, text }
+    })
+    assert.equal(await ask(phones, { do: 'count' }), expected)
   })
 })

@@ -8,7 +8,9 @@ export interface Measured {
 
 /** Of the time of the processors. */
 const mostStolen = 0.03
+/** How often an undisturbed measurement may be beyond its limits. */
 const enoughTries = 5
+/** Milliseconds after which no further one is begun. */
 const patience = 300_000
 
 /**
