@@ -13,8 +13,9 @@ const program = `
   const [url, token, number, path, how] = process.argv.slice(1)
   const client = new Switchboard({ baseUrl: url, token })
   await client.account.read('1000000000000001')
-  // What is alive, without what only waits to be collected.
+  // What is alive, without what only waits to be collected. Buffers are freed by a thread beside, for which the second waits.
   const measure = () => {
+    gc()
     gc()
     const { heapUsed, external } = process.memoryUsage()
     return heapUsed + external

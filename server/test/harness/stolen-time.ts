@@ -36,6 +36,41 @@ export async function measureUntilGood(
   throw new Error(found.join('\n'))
 }
 
+/** Keeps what many runs took, in milliseconds, but for those in which the host took a processor. */
+export class UndisturbedTimes {
+  readonly #times: number[] = []
+  #all = 0
+
+  async time<T>(run: () => Promise<T>): Promise<T> {
+    const { stolen } = readTimes()
+    const start = performance.now()
+    const result = await run()
+    const took = performance.now() - start
+    this.#all += 1
+    if (readTimes().stolen === stolen) this.#times.push(took)
+    return result
+  }
+
+  /** The shortest first. */
+  get sorted(): readonly number[] {
+    return this.#times.toSorted((one, other) => one - other)
+  }
+
+  get median(): number {
+    return this.sorted[this.#times.length >> 1] ?? Number.NaN
+  }
+
+  /** One of a thousand meets a collection of garbage, a slow disk or a machine that does something else. */
+  get nearlyLongest(): number {
+    return this.sorted[Math.floor(this.#times.length * 0.999)] ?? Number.NaN
+  }
+
+  toString(): string {
+    const [median, nearly, longest] = [this.median, this.nearlyLongest, this.sorted.at(-1) ?? Number.NaN]
+    return `${this.#times.length} of ${this.#all} undisturbed, median ${median.toFixed(1)} ms, 99.9 % below ${nearly.toFixed(1)} ms, longest ${longest.toFixed(1)} ms`
+  }
+}
+
 interface ProcessorTimes {
   readonly all: number
   readonly stolen: number
