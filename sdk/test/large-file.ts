@@ -22,7 +22,7 @@ const program = `
   }
   const before = measure()
   let most = before
-  const watch = setInterval(() => { most = Math.max(most, measure()) }, 20)
+  const watch = setInterval(() => { most = Math.max(most, measure()) }, 200)
   const file = how === 'path' ? await openFile(path) : createReadStream(path)
   const { id } = await client.media.upload(number, { file })
   const { url: link, sha256 } = await client.media.read(id)
