@@ -7,7 +7,6 @@ import type { Database } from '../src/db/database.ts'
 import { onBothDatabases } from './harness/databases.ts'
 import { addDelivery } from './harness/delivered.ts'
 import { useTestServer } from './harness/server.ts'
-import { UndisturbedTimes } from './harness/stolen-time.ts'
 import { ids, tokens } from './harness/world.ts'
 
 /** PostgreSQL works in a process of its own: there it is the lock of a batch that counts, not how many there are. */
@@ -43,13 +42,19 @@ function measureHeap(): number {
   return process.memoryUsage().heapUsed / 2 ** 20
 }
 
+const order = (times: readonly number[]) => [...times].sort((one, other) => one - other)
+const show = (times: readonly number[]) =>
+  `${times.length}, median ${times[times.length >> 1]?.toFixed(1)} ms, longest ${times.at(-1)?.toFixed(1)} ms`
+
 onBothDatabases('very many replays', (engine) => {
   const inAll = counts[engine]
   const server = useTestServer({ engine })
   const operator = { token: tokens.operator }
-  const write = async (): Promise<void> => {
+  const write = async (): Promise<number> => {
+    const start = performance.now()
     const answer = await server.client.post(`/v23.0/${ids.account}`, { token: tokens.owner, json: { name: 'Fern' } })
     assert.equal(answer.status, 200, answer.text)
+    return performance.now() - start
   }
 
   test(`${inAll} deliveries are sent again, and hold up no write for long`, async (t) => {
@@ -59,29 +64,32 @@ onBothDatabases('very many replays', (engine) => {
     const lane = lanes.find(({ callback_url }: { callback_url: string }) => callback_url === to)
     await server.client.post(`/operator/lanes/${lane.id}`, { ...operator, json: { action: 'pause' } })
     await fill(server.database, server.clock.now(), inAll)
-    const [alone, meanwhile] = [new UndisturbedTimes(), new UndisturbedTimes()]
-    for (let index = 0; index < 300; index++) await alone.time(write)
+    const alone: number[] = []
+    for (let index = 0; index < 300; index++) alone.push(await write())
     const start = performance.now()
     const json = { state: 'failed', account_id: ids.account, to }
     const { job } = (await server.client.post('/operator/deliveries/replay', { ...operator, json })).body
     const begun = performance.now() - start
     assert.ok(Math.abs(job.total - inAll) < inAll / 100, `about ${job.total}`)
+    const meanwhile: number[] = []
     const memory: number[] = []
     let shown = job
     while (shown.state === 'running') {
-      for (let index = 0; index < 50; index++) await meanwhile.time(write)
+      for (let index = 0; index < 50; index++) meanwhile.push(await write())
       shown = (await server.client.get(`/operator/replays/${job.id}`, operator)).body
       if (shown.progress >= memory.length / 4) memory.push(measureHeap())
     }
     const took = performance.now() - start
     assert.deepEqual([shown.state, shown.replayed, shown.left_out], ['done', inAll, 0])
+    const [usual, held] = [order(alone), order(meanwhile)]
     const megabytes = memory.map((one) => one.toFixed(0)).join(', ')
     t.diagnostic(
-      `${engine}: ${inAll} in ${(took / 1000).toFixed(1)} s, begun in ${begun.toFixed(0)} ms; writes meanwhile: ${meanwhile}; alone: ${alone}; heap, quarter by quarter: ${megabytes} MB`,
+      `${engine}: ${inAll} in ${(took / 1000).toFixed(1)} s, begun in ${begun.toFixed(0)} ms; writes meanwhile: ${show(held)}; alone: ${show(usual)}; heap, quarter by quarter: ${megabytes} MB`,
     )
     assert.ok((memory.at(-1) ?? 0) < (memory[1] ?? 0) + 16, `memory grew: ${megabytes} MB`)
-    const { median } = alone
-    const [nearlyAll, longest] = [meanwhile.nearlyLongest, meanwhile.sorted.at(-1) ?? Number.NaN]
+    const median = usual[usual.length >> 1] ?? 0
+    // Of thousands over minutes one may meet a machine that does something else.
+    const [nearlyAll, longest] = [held[Math.floor(held.length * 0.999)] ?? 0, held.at(-1) ?? 0]
     // Far above the median of a write, and far below what a caller would notice.
     assert.ok(nearlyAll - median < 100, `a write of a thousand took ${nearlyAll} ms and more, alone ${median} ms`)
     assert.ok(longest - median < 1000, `a write took ${longest} ms, alone ${median} ms`)

@@ -51,23 +51,20 @@ export class UndisturbedTimes {
     return result
   }
 
-  /** The shortest first. */
-  get sorted(): readonly number[] {
-    return this.#times.toSorted((one, other) => one - other)
-  }
-
-  get median(): number {
-    return this.sorted[this.#times.length >> 1] ?? Number.NaN
-  }
-
   /** One of a thousand meets a collection of garbage, a slow disk or a machine that does something else. */
   get nearlyLongest(): number {
-    return this.sorted[Math.floor(this.#times.length * 0.999)] ?? Number.NaN
+    return this.#longerThan(0.999)
   }
 
   toString(): string {
-    const [median, nearly, longest] = [this.median, this.nearlyLongest, this.sorted.at(-1) ?? Number.NaN]
-    return `${this.#times.length} of ${this.#all} undisturbed, median ${median.toFixed(1)} ms, 99.9 % below ${nearly.toFixed(1)} ms, longest ${longest.toFixed(1)} ms`
+    const [median, nearly] = [this.#longerThan(0.5), this.nearlyLongest]
+    return `${this.#times.length} of ${this.#all} undisturbed, median ${median.toFixed(1)} ms, 99.9 % below ${nearly.toFixed(1)} ms`
+  }
+
+  /** The time that is longer than such a share of them. */
+  #longerThan(share: number): number {
+    const sorted = this.#times.toSorted((one, other) => one - other)
+    return sorted[Math.floor(sorted.length * share)] ?? Number.NaN
   }
 }
 
