@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict'
-import { mkdtemp, rm } from 'node:fs/promises'
+import { mkdtemp, rm, stat } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, describe, test } from 'node:test'
 import { createSwitchboard, type TestSwitchboard } from '@switchboard/testing'
 import { makeProject, type Project, packWorkspaces, runFile } from './harness-pack.ts'
-import { tryLargeFile, writeLargeFile } from './large-file.ts'
+import { tryLargeFile, trySlowReceiver, writeLargeFile } from './large-file.ts'
 
 /** What is held of the file at any moment: what waits in sockets and streams, a few pieces of 64 KiB each. */
 const mostGrowth = 16 * 1024 * 1024
@@ -43,6 +43,13 @@ describe('a file of 100 MB', () => {
           const result = await tryLargeFile(node(), project.folder, sb, path, how)
           t.diagnostic(`${(result.growth / 1024 / 1024).toFixed(1)} MB`)
           assert.deepEqual([result.sha256, result.fetched], [sha256, sha256])
+          assert.ok(result.growth < mostGrowth, `${result.growth} bytes`)
+        })
+
+        test(`goes up by ${how} no faster than it is received`, async (t) => {
+          const result = await trySlowReceiver(node(), project.folder, path, how)
+          t.diagnostic(`${(result.growth / 1024 / 1024).toFixed(1)} MB`)
+          assert.ok(result.received > (await stat(path)).size, `${result.received} bytes were received`)
           assert.ok(result.growth < mostGrowth, `${result.growth} bytes`)
         })
       }
