@@ -192,15 +192,19 @@ test('a source is closed when what it was sent to does not take all of it', asyn
 })
 
 test('a file of any name, type and kind arrives as the form that every server reads', async (t) => {
-  const received: [string, string, string, string][] = []
+  const received: unknown[] = []
   const { client } = await connect(t, async (request, response) => {
     const headers = { 'content-type': String(request.headers['content-type']) }
     const form = await new Response(ReadableStream.from(request), { headers }).formData()
     const file = form.get('file') as File
-    received.push([file.name, file.type, await file.text(), String(form.get('messaging_product'))])
+    const names = [...form.keys()]
+    received.push([file.name, file.type, await file.text(), names, form.get('messaging_product')])
     response.end('{"id":"1"}')
   })
   const text = 'a\r\n--b--\r\nمرحبا\0'
+  // Nothing that a caller gives ends a header: not the name of a parameter either.
+  const odd = 'x"\r\nC: d'
+  const names = [odd, 'messaging_product', 'file']
   const bytes = new TextEncoder().encode(text)
   const named = new File([text], 'a"b\r\nC: d; فاتورة 1.pdf', { type: 'application/pdf' })
   for (const file of [
@@ -210,12 +214,12 @@ test('a file of any name, type and kind arrives as the form that every server re
     bytes.buffer,
     ReadableStream.from([bytes]),
   ])
-    await client.media.upload('1', { file })
+    await client.media.upload('1', { ...{ [odd]: '1' }, file })
   assert.deepEqual(received, [
-    ['a"b\r\nC: d; فاتورة 1.pdf', 'application/pdf', text, 'msgapp'],
-    ['file', 'text/plain', text, 'msgapp'],
-    ['file', 'application/octet-stream', text, 'msgapp'],
-    ['file', 'application/octet-stream', text, 'msgapp'],
-    ['file', 'application/octet-stream', text, 'msgapp'],
+    ['a"b\r\nC: d; فاتورة 1.pdf', 'application/pdf', text, names, 'msgapp'],
+    ['file', 'text/plain', text, names, 'msgapp'],
+    ['file', 'application/octet-stream', text, names, 'msgapp'],
+    ['file', 'application/octet-stream', text, names, 'msgapp'],
+    ['file', 'application/octet-stream', text, names, 'msgapp'],
   ])
 })

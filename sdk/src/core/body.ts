@@ -54,10 +54,6 @@ export function writeMultipart(params: Readonly<Record<string, unknown>>, fileNa
 
 const binary = 'application/octet-stream'
 
-function nameOf(blob: Blob): string | undefined {
-  return 'name' in blob && typeof blob.name === 'string' ? blob.name : undefined
-}
-
 function isBytes(value: unknown): value is Uint8Array | ArrayBuffer {
   return value instanceof Uint8Array || value instanceof ArrayBuffer
 }
@@ -70,16 +66,15 @@ function isByteStream(value: unknown): value is ByteStream {
 
 /** Everything up to the bytes of the file. */
 function startOfFile(fields: readonly [string, string][], fileName: string, file: FileInput, boundary: string): string {
-  const begin = (name: string) => `--${boundary}\r\nContent-Disposition: form-data; name="${name}"`
-  const named = file instanceof Blob ? (nameOf(file) ?? 'file') : 'file'
-  const type = (file instanceof Blob && file.type) || binary
+  const begin = (name: string) => `--${boundary}\r\nContent-Disposition: form-data; name="${escapeName(name)}"`
+  const { name = 'file', type } = (file instanceof Blob ? file : {}) as Partial<File>
   return (
     fields.map(([name, value]) => `${begin(name)}\r\n\r\n${value}\r\n`).join('') +
-    `${begin(fileName)}; filename="${escapeName(named)}"\r\nContent-Type: ${type}\r\n\r\n`
+    `${begin(fileName)}; filename="${escapeName(name)}"\r\nContent-Type: ${type || binary}\r\n\r\n`
   )
 }
 
-/** As browsers write names of files, of which a quote or the end of a line would end the header. */
+/** As browsers write names: a quote or the end of a line would end the header. */
 function escapeName(name: string): string {
   return name.replaceAll(/["\r\n]/g, encodeURIComponent)
 }
