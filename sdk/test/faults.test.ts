@@ -272,9 +272,24 @@ describe('a server that misbehaves', () => {
     await client.withOptions({ logLevel: 'debug' }).qrCodes.save(sb.number, { prefilled_message: 'Shown' })
     assert.match(
       lines[3] ?? '',
-      /^switchboard: POST http.+\/message_qrdls \{"content-type":.+\} \{"prefilled_message":"Shown"/,
+      /^switchboard: POST http.+\/message_qrdls \{"authorization":"…","content-type":.+\} \{"prefilled_message":"Shown"/,
     )
     assert.ok(!lines.join().includes(sb.token))
+  })
+
+  test('the log shows no secret of a body, a header or a link', async () => {
+    const lines: string[] = []
+    const logger = { info: () => undefined, debug: (line: string) => lines.push(line) }
+    const headers = { cookie: 'hidden-1', 'x-api-key': 'hidden-2', 'X-Shown': 'shown-1' }
+    const { client } = noting({ logger, logLevel: 'debug', headers })
+    await client.phoneNumbers.updateSettings(sb.number, { pin: '135790' } as never).catch(() => undefined)
+    const link = 'https://anywhere/media/1?expires=1&signature=hidden-3'
+    await client.media.download(link).catch(() => undefined)
+    await client.operator.createToken({ app_id: '1', secret: [{ a: 'hidden-4' }] } as never).catch(() => undefined)
+    assert.equal(lines.length, 3, lines.join())
+    assert.match(lines[0] ?? '', /"pin":"…"/)
+    assert.doesNotMatch(lines.join(), /hidden-|135790/)
+    assert.match(lines.join(), /shown-1/)
   })
 
   test('an id that would change the path is refused before anything is sent', async () => {

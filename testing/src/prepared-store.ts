@@ -1,5 +1,18 @@
 import { createHash, randomBytes } from 'node:crypto'
-import { chmod, cp, mkdir, mkdtemp, readdir, readFile, rename, rm, stat, utimes, writeFile } from 'node:fs/promises'
+import {
+  chmod,
+  cp,
+  lstat,
+  mkdir,
+  mkdtemp,
+  readdir,
+  readFile,
+  rename,
+  rm,
+  stat,
+  utimes,
+  writeFile,
+} from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { Switchboard } from '@switchboard/client'
@@ -53,6 +66,8 @@ const ownApp = '3990000000000000'
 const layout = 3
 /** Two weeks: holidays. */
 const keptUnused = 14 * 24 * 60 * 60 * 1000
+/** What is kept here; whatever else lies in the folder is not ours. */
+const ownStore = /^world-[\da-f]{24}$/
 const firstAppId = 3_990_000_000_000_001
 
 /** A copy of a store with a world in it, made once for each world. `folder` holds it and nothing else. */
@@ -87,8 +102,15 @@ export async function forgetStore(options: StoreOptions): Promise<void> {
 
 async function openBase(): Promise<string> {
   const base = join(tmpdir(), `switchboard-testing-${process.getuid?.() ?? 0}`)
-  await mkdir(base, { recursive: true, mode: 0o700 })
-  // It holds tokens, if only of tests: a folder that somebody else made is refused by the system.
+  await mkdir(base, { mode: 0o700 }).catch((error: NodeJS.ErrnoException) => {
+    if (error.code !== 'EEXIST') throw error
+  })
+  // It holds tokens, if only of tests, and old things in it are removed: what somebody else put there is not followed.
+  const found = await lstat(base)
+  const uid = process.getuid?.()
+  if (!found.isDirectory() || (uid !== undefined && found.uid !== uid)) {
+    throw new Error(`${base} is not a folder of this user: remove it, or set TMPDIR to a folder that is`)
+  }
   await chmod(base, 0o700)
   return base
 }
@@ -113,13 +135,13 @@ async function sweep(base: string, now: number): Promise<void> {
   for (const name of await readdir(base)) {
     const folder = join(base, name)
     const pid = /^(?:run|new)-(\d+)-/.exec(name)?.[1]
-    const isLeft = pid === undefined ? await isUnused(folder, now) : !isAlive(Number(pid))
+    const isLeft = pid === undefined ? ownStore.test(name) && (await isUnused(folder, now)) : !isAlive(Number(pid))
     if (isLeft) await rm(folder, { recursive: true, force: true })
   }
 }
 
 async function isUnused(folder: string, now: number): Promise<boolean> {
-  const { mtimeMs } = await stat(folder).catch(() => ({ mtimeMs: now }))
+  const { mtimeMs } = await lstat(folder).catch(() => ({ mtimeMs: now }))
   return now - mtimeMs > keptUnused
 }
 

@@ -1,11 +1,13 @@
 import assert from 'node:assert/strict'
+import { execFile } from 'node:child_process'
 import { existsSync, readdirSync } from 'node:fs'
-import { mkdir, rmdir, utimes } from 'node:fs/promises'
+import { mkdir, mkdtemp, rm, rmdir, symlink, utimes } from 'node:fs/promises'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { basename, join } from 'node:path'
 import { after, before, beforeEach, describe, test } from 'node:test'
+import { promisify } from 'node:util'
 import { RateLimitError, UnprocessableEntityError } from '@switchboard/client'
 import { createSwitchboard, NothingCame, type TestSwitchboard } from '@switchboard/testing'
 import { testLong } from '../../server/test/harness/form.ts'
@@ -239,10 +241,12 @@ test('a window that the world opens is as new as the server, however old the sto
 
 test('stores of worlds that nobody used for weeks are removed, others are not', async () => {
   const base = join(tmpdir(), `switchboard-testing-${process.getuid?.()}`)
-  const [old, recent] = [join(base, `world-old-${process.pid}`), join(base, `world-recent-${process.pid}`)]
+  const nameOf = (start: string) => join(base, `world-${start.padEnd(24, String(process.pid))}`)
+  const [old, recent, foreign] = [nameOf('01d'), nameOf('1e7'), join(base, `of-somebody-${process.pid}`)]
   for (const [folder, days] of [
     [old, 15],
     [recent, 13],
+    [foreign, 15],
   ] as const) {
     await mkdir(folder)
     const time = new Date(Date.now() - days * 24 * 60 * 60 * 1000)
@@ -250,8 +254,26 @@ test('stores of worlds that nobody used for weeks are removed, others are not', 
   }
   const sb = await createSwitchboard()
   await sb.close()
-  assert.deepEqual([existsSync(old), existsSync(recent)], [false, true])
-  await rmdir(recent)
+  assert.deepEqual([old, recent, foreign].map(existsSync), [false, true, true])
+  for (const folder of [recent, foreign]) await rmdir(folder)
+})
+
+test('a link in the place of its folder is not followed', async (t) => {
+  const folder = await mkdtemp(join(tmpdir(), 'switchboard-linked-'))
+  const other = join(folder, 'other')
+  t.after(() => rm(folder, { recursive: true }))
+  await mkdir(other)
+  const old = join(other, `world-${'0'.repeat(24)}`)
+  await mkdir(old)
+  await utimes(old, 0, 0)
+  await symlink(other, join(folder, `switchboard-testing-${process.getuid?.()}`))
+  const program = "import('@switchboard/testing').then((testing) => testing.createSwitchboard())"
+  const env = { ...process.env, TMPDIR: folder }
+  const run = promisify(execFile)(process.execPath, ['--disable-warning=ExperimentalWarning', '--eval', program], {
+    env,
+  })
+  await assert.rejects(run, /is not a folder of this user: remove it, or set TMPDIR/)
+  assert.deepEqual(readdirSync(other), [basename(old)])
 })
 
 test('what is asked of a server that was closed, or has died, fails at once and says why', async () => {

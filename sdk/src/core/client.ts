@@ -1,4 +1,5 @@
 import { newestVersion, type Vocabulary } from '../generated/constants.ts'
+import type { ReadyBody } from './body.ts'
 import { SwitchboardError } from './errors.ts'
 import type { Logger, LogLevel } from './logger.ts'
 
@@ -20,6 +21,8 @@ export interface Row {
   readonly headers?: readonly string[]
   /** The parameter that is a file. */
   readonly file?: string
+  /** Writes the parameters where one is a file: a program without such a method does without it. */
+  readonly write?: (params: Readonly<Record<string, unknown>>, file: string) => ReadyBody
   /** The member of `data` that holds the items of a list, where `data` is not the list itself. */
   readonly items?: string
   /** It waits for something to happen: a 408 is its answer. */

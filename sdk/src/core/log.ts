@@ -15,9 +15,20 @@ export function logTry(
   const again = wait === undefined ? '' : `; again in ${Math.round(wait)} ms`
   logger.info(`switchboard: ${row.name} ${describe(outcome)} ${took}${again}`)
   if (logLevel !== 'debug') return
-  const { authorization: _authorization, ...shown } = headers
-  const text = typeof body.body === 'string' ? ` ${body.body}` : ''
-  logger.debug(`switchboard: ${row.method} ${url} ${JSON.stringify(shown)}${text}`)
+  const isJson = body.contentType === 'application/json'
+  const text = isJson ? ` ${JSON.stringify(JSON.parse(body.body as string), hide)}` : ''
+  logger.debug(`switchboard: ${row.method} ${hideQuery(url)} ${JSON.stringify(headers, hide)}${text}`)
+}
+
+/** Members, parameters and headers whose values nobody but their owner may see. */
+const secret = /token|secret|^pin$|^code$|passw|certificate|cookie|authorization|(api|private).?key|signature|proof/i
+
+function hide(name: string, value: unknown): unknown {
+  return secret.test(name) ? '…' : value
+}
+
+function hideQuery(url: string): string {
+  return url.replaceAll(/([?&]([^=&]*)=)[^&]*/g, (all, start, name) => (secret.test(name) ? `${start}…` : all))
 }
 
 /** `200 (trace abc)`, or the error. */

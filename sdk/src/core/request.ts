@@ -1,4 +1,4 @@
-import { type Body, makeKey, noBody, prepareBody, type ReadyBody, writeJson, writeMultipart } from './body.ts'
+import { type Body, makeKey, noBody, prepareBody, type ReadyBody, writeJson } from './body.ts'
 import type { Client, Row } from './client.ts'
 import { SwitchboardError } from './errors.ts'
 
@@ -71,9 +71,9 @@ function lowerNames(headers: Readonly<Record<string, string>> = {}): Record<stri
   return Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]))
 }
 
-function writeParams({ method, file }: Row, given: Readonly<Record<string, unknown>>): ReadyBody {
+function writeParams({ method, file, write = writeJson }: Row, given: Readonly<Record<string, unknown>>): ReadyBody {
   if (method === 'GET' || Object.keys(given).length === 0) return noBody
-  return file === undefined ? writeJson(given) : writeMultipart(given, file)
+  return write(given, file ?? '')
 }
 
 function locate(client: Client, row: Row, args: readonly string[]): string {

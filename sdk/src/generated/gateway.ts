@@ -4,6 +4,7 @@ import type { FileInput } from '../core/body.ts'
 import { type Call, callForResponse, callRow } from '../core/call.ts'
 import type { Client, Row } from '../core/client.ts'
 import { type ListCall, listRow } from '../core/list.ts'
+import { writeMultipart } from '../core/multipart.ts'
 import type { RequestOptions } from '../core/request.ts'
 import { type EventStream, type StreamOptions, type StreamReset, streamRow } from '../core/stream.ts'
 import type { WrittenText, WrittenReaction, WrittenAudio, WrittenDocument, WrittenImage, WrittenSticker, WrittenVideo, WrittenLocation, WrittenContacts, WrittenUnsupported, WrittenUnknown, WrittenButton, WrittenInteractive, WrittenOrder, WrittenSystem, TemplateStatus, TemplateCategory, QualityScore, CallSession, GatewayMessage, TemplateComponent, TemplateQuality } from './types.ts'
@@ -478,7 +479,7 @@ export interface GatewayUploadMediaResponse {
   id: string
 }
 
-const gatewayUploadMediaRow: Row = { name: 'gateway.upload_media', method: 'POST', door: 'gateway', path: '/gateway/media', file: 'file' }
+const gatewayUploadMediaRow: Row = { name: 'gateway.upload_media', method: 'POST', door: 'gateway', path: '/gateway/media', file: 'file', write: writeMultipart }
 
 /** Uploads a file that a user sends to a phone number; the business reads it by its media ID. */
 export function gatewayUploadMedia(client: Client, params: GatewayUploadMediaParams, options?: RequestOptions): Call<GatewayUploadMediaResponse> {

@@ -3,6 +3,7 @@
 import type { FileInput } from '../core/body.ts'
 import { type Call, callForResponse, callRow } from '../core/call.ts'
 import type { Client, Row } from '../core/client.ts'
+import { writeMultipart } from '../core/multipart.ts'
 import type { RequestOptions } from '../core/request.ts'
 import type { MediaFile } from './types.ts'
 
@@ -20,7 +21,7 @@ export interface MediaUploadResponse {
   id: string
 }
 
-const mediaUploadRow: Row = { name: 'media.upload', method: 'POST', door: 'business', path: '/{}/media', product: true, file: 'file' }
+const mediaUploadRow: Row = { name: 'media.upload', method: 'POST', door: 'business', path: '/{}/media', product: true, file: 'file', write: writeMultipart }
 
 /** Uploads an image, audio file, video, document or sticker for messages of a phone number. */
 export function mediaUpload(client: Client, phoneNumberId: string, params: MediaUploadParams, options?: RequestOptions): Call<MediaUploadResponse> {

@@ -18,7 +18,7 @@ const sentences: Readonly<Record<WebhookProblem, string>> = {
   body_encoded: 'the body of the webhook is compressed: undo its Content-Encoding before its signature is checked',
   body_not_json: 'the body of the webhook is signed, but is no JSON object with "object" and "entry"',
   secret_missing: "there is no secret to check the signature with: hand in the app's secret",
-  signature_missing: 'the webhook has no signature: neither X-Hub-Signature-256 nor webhook-signature',
+  signature_missing: 'the webhook has no signature that covers its time: webhook-signature is missing',
   signature_wrong:
     'the signature of the webhook is wrong: it was made with another secret, or the body has other bytes than were signed',
   timestamp_old:

@@ -9,21 +9,24 @@ export type WebhookHeaders = Headers | Readonly<Record<string, string | readonly
 export interface VerifyOptions {
   /** How far the timestamp of a post may be from the time here, in seconds; 300 when left out. */
   readonly tolerance?: number | undefined
-  /** Refuses posts that have the platform's signature alone, which has no timestamp: old ones could be sent again. */
+  /**
+   * False: also takes posts that have `X-Hub-Signature-256` alone, as of another sender. It covers no time, so whoever has seen such a
+   * post can send it again. Switchboard always signs with the time, too.
+   */
   readonly requireTimestamp?: boolean | undefined
 }
 
 type Bytes = Uint8Array<ArrayBuffer>
 
 /**
- * Checks both signatures, as far as they are there: `X-Hub-Signature-256` of the platform, and those of Standard Webhooks, which cover
- * the time as well. During a rotation there are several secrets; one of them has to fit. Returns the bytes.
+ * Checks both signatures: `X-Hub-Signature-256` of the platform if it is there, and those of Standard Webhooks, which cover the time as
+ * well. During a rotation there are several secrets; one of them has to fit. Returns the bytes.
  */
 export async function verifyWebhook(
   rawBody: RawBody,
   headers: WebhookHeaders,
   secret: string | readonly string[],
-  { tolerance = 300, requireTimestamp = false }: VerifyOptions = {},
+  { tolerance = 300, requireTimestamp = true }: VerifyOptions = {},
 ): Promise<Uint8Array> {
   const body = toBytes(rawBody)
   const secrets = (typeof secret === 'string' ? [secret] : [...(secret ?? [])]).filter(Boolean)
@@ -32,11 +35,14 @@ export async function verifyWebhook(
   if (encoding !== undefined && encoding !== 'identity') throw new WebhookVerificationError('body_encoded', encoding)
   const hub = readHeader(headers, 'x-hub-signature-256')
   const standard = readHeader(headers, 'webhook-signature')
-  if (standard === undefined && (hub === undefined || requireTimestamp)) {
-    throw new WebhookVerificationError('signature_missing')
-  }
   if (hub !== undefined) await checkHub(hub, body, secrets)
   if (standard !== undefined) await checkStandard(standard, headers, body, secrets, tolerance)
+  else if (hub === undefined || requireTimestamp) {
+    const detail =
+      hub &&
+      'X-Hub-Signature-256 alone says nothing of the time; of another sender it is taken with requireTimestamp: false'
+    throw new WebhookVerificationError('signature_missing', detail)
+  }
   return body
 }
 

@@ -41,6 +41,7 @@ const imported = {
   '../core/call.ts': ['type Call', 'callForResponse', 'callForText', 'callRow'],
   '../core/client.ts': ['type Client', 'type Row'],
   '../core/list.ts': ['type ListCall', 'listRow'],
+  '../core/multipart.ts': ['writeMultipart'],
   '../core/request.ts': ['type RequestOptions'],
   '../core/stream.ts': ['type EventStream', 'type StreamOptions', 'type StreamReset', 'streamRow'],
 }
@@ -136,7 +137,7 @@ function writeRow(method: Method): string {
     ...(hasProduct ? ['product: true'] : []),
     ...(hasKey ? ['key: true'] : []),
     ...(headers.length > 0 ? [`headers: [${headers.map(writeLiteral).join(', ')}]`] : []),
-    ...(row.file ? [`file: '${row.file.name}'`] : []),
+    ...(row.file ? [`file: '${row.file.name}'`, 'write: writeMultipart'] : []),
     ...(inner === undefined ? [] : [`items: '${inner}'`]),
     ...(row.waits ? ['waits: true'] : []),
   ]
