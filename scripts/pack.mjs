@@ -43,6 +43,22 @@ const requireHttp = {
 }
 
 /**
+ * Gives every assertion of a package a message. For one without, Node.js reads the source to quote it: here all megabytes of a pack,
+ * whose lines it cannot parse, so that a `SyntaxError` takes the place of the `AssertionError`.
+ */
+const nameAssertions = {
+  name: 'name-assertions',
+  setup({ onResolve, onLoad }) {
+    onResolve({ filter: /^(node:)?assert$/ }, ({ path }) => ({ path, namespace: 'assertions' }))
+    onLoad({ filter: /./, namespace: 'assertions' }, () => ({
+      contents: `const assert = process.getBuiltinModule('node:assert')
+const ok = (value, message = 'an assertion of a package failed') => assert.ok(value, message)
+module.exports = Object.assign((value, message) => ok(value, message), assert, { ok })`,
+    }))
+  },
+}
+
+/**
  * Leaves out what the index of undici loads and nobody here uses, because Node.js has a fetch of its own: mocks, caches, fetch,
  * web sockets. A class of it is made at once, so there has to be one. That is another twentieth of a start.
  */
@@ -95,7 +111,7 @@ export async function pack() {
     banner: {
       js: "import { createRequire as makeRequire } from 'node:module'; const require = makeRequire(import.meta.url);",
     },
-    plugins: [keepAddresses(folder), requireHttp, leaveOutFetch],
+    plugins: [keepAddresses(folder), requireHttp, nameAssertions, leaveOutFetch],
   })
   mkdirSync(folder, { recursive: true })
   for (const { path, contents, text } of outputFiles) {

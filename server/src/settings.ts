@@ -106,6 +106,8 @@ export interface Config extends Settings {
   readonly messageBodyKeep: number
   readonly streamKeep: number
   readonly maxStreams: number
+  /** Bytes of the disk that files leave free. */
+  readonly diskReserve: number | undefined
   readonly webhookLease: number
   readonly webhookConcurrency: number
   readonly webhookBatch: number
@@ -512,6 +514,22 @@ export const settings = {
     sentence: 'The largest file of a resumable upload in bytes.',
     parse: integer(1, 1 << 30),
     fallback: () => 5_242_880,
+  }),
+  maxStoredBytes: define({
+    name: 'MAX_STORED_BYTES',
+    shownDefault: '100000000000',
+    sentence:
+      'How many bytes of media files an account, and of resumable uploads a business, can have stored; more are refused with 422.',
+    parse: integer(1, Number.MAX_SAFE_INTEGER),
+    fallback: () => 100_000_000_000,
+  }),
+  diskReserve: define({
+    name: 'DISK_RESERVE',
+    shownDefault: '100000000, or 5 % of a small disk',
+    sentence:
+      'How many bytes files leave free on the disk of DATA_DIR, so that the store can still be written to; with less, files are refused with 500 and `is_transient`.',
+    parse: integer(0, Number.MAX_SAFE_INTEGER),
+    fallback: () => undefined,
   }),
   uploadLifetime: define({
     name: 'UPLOAD_LIFETIME',

@@ -37,13 +37,16 @@ describe('requests that are broken below the API', () => {
   }
 
   for (const [name, bytes] of [
-    ['a header without a colon', 'GET /v23.0/1 HTTP/1.1\r\nHost: a\r\nbroken\r\n\r\n'],
-    ['headers that are too large', `GET /v23.0/1 HTTP/1.1\r\nHost: a\r\nX-Long: ${'x'.repeat(20_000)}\r\n\r\n`],
-    ['a method that HTTP does not know', 'FROB /v23.0/1 HTTP/1.1\r\nHost: a\r\n\r\n'],
+    ['a header without a colon', 'GET /v23.0/1 HTTP/1.1\r\nHost: localhost\r\nbroken\r\n\r\n'],
+    ['headers that are too large', `GET /v23.0/1 HTTP/1.1\r\nHost: localhost\r\nX-Long: ${'x'.repeat(20_000)}\r\n\r\n`],
+    ['a method that HTTP does not know', 'FROB /v23.0/1 HTTP/1.1\r\nHost: localhost\r\n\r\n'],
     ['something that is not HTTP', 'hello there\r\n\r\n'],
-    ['two content lengths', 'POST /v23.0/1 HTTP/1.1\r\nHost: a\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\nx'],
-    ['malformed URL encoding', 'GET /v23.0/%E0%A4%A HTTP/1.1\r\nHost: a\r\n\r\n'],
-    ['malformed URL encoding of the version', 'GET /%zz/1 HTTP/1.1\r\nHost: a\r\n\r\n'],
+    [
+      'two content lengths',
+      'POST /v23.0/1 HTTP/1.1\r\nHost: localhost\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\nx',
+    ],
+    ['malformed URL encoding', 'GET /v23.0/%E0%A4%A HTTP/1.1\r\nHost: localhost\r\n\r\n'],
+    ['malformed URL encoding of the version', 'GET /%zz/1 HTTP/1.1\r\nHost: localhost\r\n\r\n'],
   ] as const) {
     test(`400 for ${name}`, async () => {
       const { status, error, head } = await exchange(bytes)
@@ -55,12 +58,12 @@ describe('requests that are broken below the API', () => {
   }
 
   for (const [name, bytes] of [
-    ['an unknown path', 'GET /nothing HTTP/1.1\r\nHost: a\r\n\r\n'],
-    ['what is not behind a door', 'GET /gateway/nothing HTTP/1.1\r\nHost: a\r\n\r\n'],
-    ['what is not below a page', 'GET /docs/nothing HTTP/1.1\r\nHost: a\r\n\r\n'],
-    ['a method that no path offers', 'TRACE /v23.0/1 HTTP/1.1\r\nHost: a\r\n\r\n'],
-    ['a tunnel', 'CONNECT example.com:443 HTTP/1.1\r\nHost: a\r\n\r\n'],
-    ['a path of many segments', 'GET /v23.0/1/2/3/4/5 HTTP/1.1\r\nHost: a\r\n\r\n'],
+    ['an unknown path', 'GET /nothing HTTP/1.1\r\nHost: localhost\r\n\r\n'],
+    ['what is not behind a door', 'GET /gateway/nothing HTTP/1.1\r\nHost: localhost\r\n\r\n'],
+    ['what is not below a page', 'GET /docs/nothing HTTP/1.1\r\nHost: localhost\r\n\r\n'],
+    ['a method that no path offers', 'TRACE /v23.0/1 HTTP/1.1\r\nHost: localhost\r\n\r\n'],
+    ['a tunnel', 'CONNECT example.com:443 HTTP/1.1\r\nHost: localhost\r\n\r\n'],
+    ['a path of many segments', 'GET /v23.0/1/2/3/4/5 HTTP/1.1\r\nHost: localhost\r\n\r\n'],
   ] as const) {
     test(`404 for ${name}`, async () => {
       const { status, error } = await exchange(bytes)
@@ -71,9 +74,9 @@ describe('requests that are broken below the API', () => {
 
   for (const [name, bytes] of [
     ['that is not HTTP', 'hello there\r\n\r\n'],
-    ['with a malformed URL', 'GET /v23.0/%zz HTTP/1.1\r\nHost: a\r\n\r\n'],
-    ['for a tunnel', 'CONNECT example.com:443 HTTP/1.1\r\nHost: a\r\n\r\n'],
-    ['for an unknown path', 'GET /nothing HTTP/1.1\r\nHost: a\r\n\r\n'],
+    ['with a malformed URL', 'GET /v23.0/%zz HTTP/1.1\r\nHost: localhost\r\n\r\n'],
+    ['for a tunnel', 'CONNECT example.com:443 HTTP/1.1\r\nHost: localhost\r\n\r\n'],
+    ['for an unknown path', 'GET /nothing HTTP/1.1\r\nHost: localhost\r\n\r\n'],
     ['whose body breaks', writeBrokenPost(`/v23.0/${ids.account}`, tokens.owner)],
     ['whose body breaks, at the gateway', writeBrokenPost('/gateway/calls', tokens.gateway)],
   ] as const) {
@@ -96,7 +99,7 @@ describe('requests that are broken below the API', () => {
     const { hostname, port } = new URL(server.url)
     const socket = connect(Number(port), hostname)
     socket.setEncoding('latin1')
-    socket.write('POST /v23.0/1/2/3/4/5 HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n')
+    socket.write('POST /v23.0/1/2/3/4/5 HTTP/1.1\r\nHost: localhost\r\nTransfer-Encoding: chunked\r\n\r\n')
     let received = ''
     socket.on('data', (chunk: string) => {
       received += chunk
@@ -119,7 +122,7 @@ describe('requests that are broken below the API', () => {
   })
 
   test('an expectation that nobody knows is ignored', async () => {
-    const { status } = await exchange('GET /v23.0/1 HTTP/1.1\r\nHost: a\r\nExpect: miracles\r\n\r\n')
+    const { status } = await exchange('GET /v23.0/1 HTTP/1.1\r\nHost: localhost\r\nExpect: miracles\r\n\r\n')
     assert.equal(status, 401)
   })
 
@@ -134,7 +137,7 @@ describe('requests that are broken below the API', () => {
 })
 
 function writeBrokenPost(path: string, token: string): string {
-  return `POST ${path} HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer ${token}\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n2\r\n{}\r\nzz\r\n`
+  return `POST ${path} HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer ${token}\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n2\r\n{}\r\nzz\r\n`
 }
 
 onOneDatabase('input in every form', 'sqlite', (engine) => {

@@ -249,7 +249,7 @@ onBothDatabases('a write whose admission has changed meanwhile', (engine) => {
       const socket = await SlowPost.open(server)
       t.after(() => socket.destroy())
       socket.write(
-        `POST ${path} HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer ${tokens.owner}\r\nfile_offset: 20\r\nContent-Length: ${picture.length - 20}\r\n\r\n`,
+        `POST ${path} HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer ${tokens.owner}\r\nfile_offset: 20\r\nContent-Length: ${picture.length - 20}\r\n\r\n`,
       )
       socket.write(picture.subarray(20, 40))
       // Written down when no more has come for a moment, though the request has not ended.
@@ -435,7 +435,7 @@ class SlowPost {
     socket.write(
       [
         `POST ${path} HTTP/1.1`,
-        'Host: a',
+        'Host: localhost',
         `Authorization: Bearer ${token}`,
         'Content-Type: application/json',
         `Content-Length: ${body.length}`,

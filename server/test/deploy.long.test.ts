@@ -1,12 +1,15 @@
 import assert from 'node:assert/strict'
-import { execFile } from 'node:child_process'
+import { execFile, spawn } from 'node:child_process'
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
+import { createServer, type IncomingMessage } from 'node:http'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, test } from 'node:test'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { findProgram } from './harness/cluster/programs.ts'
+import { listenForTest } from './harness/sink.ts'
+import { until } from './harness/until.ts'
 
 const run = promisify(execFile)
 const root = fileURLToPath(new URL('../..', import.meta.url)).replace(/\/$/, '')
@@ -20,6 +23,53 @@ describe('deploy/, by the programs themselves', () => {
     const warnings = stderr.split('\n').filter((line) => line.includes('[WARNING]'))
     // The names of containers are known only there.
     for (const line of warnings) assert.match(line, /could not resolve address 'api[12]'/)
+  })
+
+  test('HAProxy keeps health and metrics private, says where requests come from, and logs no secret', async (t) => {
+    const asked: IncomingMessage[] = []
+    const host = createServer((request, response) => {
+      if (request.url !== '/readyz') asked.push(request)
+      response.end('{}')
+    })
+    const { port } = await listenForTest(t, host)
+    const folder = await mkdtemp(join(tmpdir(), 'switchboard-test-'))
+    t.after(() => rm(folder, { recursive: true, force: true }))
+    const free = createServer()
+    const { port: front } = await listenForTest(t, free)
+    await new Promise((resolve) => free.close(resolve))
+    const text = (await readFile(file('haproxy.cfg'), 'utf8'))
+      .replace('bind :8443', `bind 127.0.0.1:${front}`)
+      .replaceAll(/server (api\d) \S+/g, `server $1 127.0.0.1:${port}`)
+    await writeFile(join(folder, 'haproxy.cfg'), text)
+    const proxy = spawn(await findProgram('haproxy'), ['-db', '-f', join(folder, 'haproxy.cfg')])
+    t.after(() => proxy.kill())
+    let log = ''
+    for (const stream of [proxy.stdout, proxy.stderr]) stream.setEncoding('utf8').on('data', (chunk) => (log += chunk))
+    const ask = (path: string) =>
+      fetch(`http://127.0.0.1:${front}${path}`, {
+        headers: { 'x-forwarded-for': '9.9.9.9', forwarded: 'for=9.9.9.9', via: '1.1 me', 'x-real-ip': '9.9.9.9' },
+      }).then(({ status }) => status)
+    await until(async () => (await ask('/v23.0/1').catch(() => 0)) === 200, 'HAProxy passes requests on')
+    for (const path of [
+      '/metrics',
+      '/metrics/',
+      '//metrics',
+      '/%6detrics',
+      '/metrics%2f',
+      '/healthz/',
+      '/readyz?a=b',
+    ]) {
+      assert.equal(await ask(path), 404, path)
+    }
+    assert.equal(await ask('/invite/HIDDEN1?access_token=HIDDEN2&code=HIDDEN3'), 200)
+    const { headers, url } = asked.at(-1) ?? assert.fail()
+    assert.equal(url, '/invite/HIDDEN1?access_token=HIDDEN2&code=HIDDEN3')
+    assert.deepEqual(
+      ['x-forwarded-for', 'forwarded', 'via', 'x-real-ip'].map((name) => headers[name]),
+      ['127.0.0.1', undefined, undefined, undefined],
+    )
+    await until(() => /GET \/invite\/-/.test(log), 'the request is logged')
+    assert.doesNotMatch(log, /HIDDEN/)
   })
 
   test('systemd takes the units', async (t) => {

@@ -83,7 +83,7 @@ describe('deploy/', () => {
       linesOf('backend').filter((line) => line.startsWith('server ')),
       ['server api1 api1:8080 check', 'server api2 api2:8080 check'],
     )
-    assert.ok(linesOf('frontend').includes('acl is_private path /healthz /readyz /metrics'))
+    assert.ok(linesOf('frontend').includes('acl is_private path,url_dec -m reg ^/+(healthz|readyz|metrics)/*$'))
     assert.ok(linesOf('frontend').includes('http-request deny deny_status 404 if is_private'))
     const named = [...linesOf('frontend'), ...linesOf('backend')].flatMap((line) =>
       [...line.matchAll(/(?:default_backend|resolvers) (\w+)/g)].map(([, name]) => name),

@@ -216,6 +216,24 @@ onOneDatabase('what everybody knows of the demo world', 'sqlite', (engine) => {
     assert.equal((await call(unproxied, tokens.owner, elsewhere)).status, 200)
   })
 
+  for (const line of [
+    'Forwarded: for=203.0.113.7',
+    'Via: 1.1 edge',
+    'X-Real-IP: 203.0.113.7',
+    'X-Forwarded-For: unknown',
+    'Host: switchboard',
+    'Host: 192.168.1.20:8080',
+  ]) {
+    test(`nor is what came with ${line}`, async () => {
+      const host = line.startsWith('Host') ? [] : ['Host: localhost']
+      const ask = (token: string, ...more: string[]) =>
+        send(unproxied, [`GET ${account} HTTP/1.1`, ...more, `Authorization: Bearer ${token}`])
+      assertError(await ask(demoTokens.owner, ...host, line), demoTokenFromElsewhere())
+      assert.equal((await ask(tokens.owner, ...host, line)).status, 200)
+      assert.equal((await ask(demoTokens.owner, 'Host: app.localhost:8080', 'X-Real-IP: ::1')).status, 200)
+    })
+  }
+
   for (const secret of demoAppSecrets.slice(0, 1)) {
     test(`what ${secret} signs is taken from this machine alone`, async () => {
       const raw = JSON.stringify(envelopeOf([messagesChange(textMessage('m'))]))

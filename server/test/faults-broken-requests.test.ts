@@ -55,7 +55,7 @@ async function openConnection(url: string): Promise<Socket> {
 function writePost(path: string, body: string, length = body.length): string {
   const head = [
     `POST ${path} HTTP/1.1`,
-    'Host: a',
+    'Host: localhost',
     `Authorization: ${authorization}`,
     'Content-Type: multipart/form-data; boundary=x',
     `Content-Length: ${length}`,
@@ -104,7 +104,7 @@ onOneDatabase('broken requests', 'sqlite', (engine) => {
       await until(() => sockets.length === count, 'all of them are connected')
       process.kill(server.pid, 'SIGCONT')
       for (const socket of sockets) {
-        socket.write('GET /healthz HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n')
+        socket.write('GET /healthz HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n')
         const [answer] = await once(socket, 'data')
         assert.match(String(answer), /^HTTP\/1\.1 200 /)
         socket.destroy()
@@ -118,7 +118,7 @@ onOneDatabase('broken requests', 'sqlite', (engine) => {
     const socket = await openConnection(started().server.url)
     const closed = once(socket, 'close')
     socket.pause()
-    socket.write(`POST ${media} HTTP/1.1\r\nHost: a\r\nContent-Length: 5\r\nTransfer-Encoding: chunked\r\n\r\n`)
+    socket.write(`POST ${media} HTTP/1.1\r\nHost: localhost\r\nContent-Length: 5\r\nTransfer-Encoding: chunked\r\n\r\n`)
     for (let chunk = 0; chunk < 50 && !socket.destroyed; chunk++) {
       await new Promise((resolve) => socket.write(Buffer.alloc(16 << 10, 'x'), resolve))
       await setImmediate()
@@ -182,11 +182,11 @@ onOneDatabase('broken requests', 'sqlite', (engine) => {
 
   test('a client that asks for a tunnel and resets its connection ends nothing', async () => {
     const { server } = started()
-    const answer = await exchangeBytes(server.url, 'CONNECT a:1 HTTP/1.1\r\nHost: a\r\n\r\n')
+    const answer = await exchangeBytes(server.url, 'CONNECT a:1 HTTP/1.1\r\nHost: localhost\r\n\r\n')
     assert.equal(readRawAnswer(answer).status, 404)
     for (let count = 0; count < 50; count++) {
       const socket = await openConnection(server.url)
-      socket.write('CONNECT a:1 HTTP/1.1\r\nHost: a\r\n\r\nabc', () => socket.resetAndDestroy())
+      socket.write('CONNECT a:1 HTTP/1.1\r\nHost: localhost\r\n\r\nabc', () => socket.resetAndDestroy())
       await once(socket, 'close')
     }
     await assertUnharmed()
@@ -208,7 +208,7 @@ describe('a stop', () => {
     async (t) => {
       const { place, server } = await startAlone(t, 'sqlite', { STOP_GRACE: '300ms' })
       const requests = [
-        'CONNECT a:1 HTTP/1.1\r\nHost: a\r\n\r\nabc',
+        'CONNECT a:1 HTTP/1.1\r\nHost: localhost\r\n\r\nabc',
         'NONSENSE\r\n\r\n',
         'POST / HTT',
         writePost(account, '--x\r\nabc\r\n--x--\r\n'),

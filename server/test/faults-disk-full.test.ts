@@ -74,7 +74,7 @@ class DiskClient {
 async function startOn(t: TestContext, folder: TightFolder): Promise<{ server: RunningServer; client: DiskClient }> {
   // With a limit whose count is stored once in a few calls, which must not be in the way of reads.
   const limit = { RATE_LIMIT_PLATFORM: '500/1h' }
-  const env = { DATA_DIR: folder.path, LOG_LEVEL: 'warn', WEBHOOK_RETRY_DELAYS: '1h', ...limit }
+  const env = { DATA_DIR: folder.path, LOG_LEVEL: 'warn', WEBHOOK_RETRY_DELAYS: '1h', DISK_RESERVE: '0', ...limit }
   const server = await startCommand(['serve', '--port', '0'], { env, cwd: folder.path })
   t.after(async () => {
     await server.stop('SIGKILL')

@@ -15,7 +15,7 @@ const headersTimeout = 600
 const requestTimeout = 1500
 const idleTimeout = 400
 const post = (path: string, ...lines: string[]): string =>
-  [`POST ${path} HTTP/1.1`, 'Host: a', `Authorization: Bearer ${tokens.owner}`, ...lines, '\r\n'].join('\r\n')
+  [`POST ${path} HTTP/1.1`, 'Host: localhost', `Authorization: Bearer ${tokens.owner}`, ...lines, '\r\n'].join('\r\n')
 const json = 'Content-Type: application/json'
 const account = `/v23.0/${ids.account}`
 const media = `/v23.0/${numbers.main}/media`
@@ -140,7 +140,7 @@ describe('a request that does not arrive', () => {
     ['JSON that ends before its length', `${post(account, json, 'Content-Length: 100')}{"name":"Short"}`],
     ['a file that ends before its length', `${post(media, multipart, 'Content-Length: 9999')}${filePart}\r\n--b--\r\n`],
     ['chunks without an end', `${post(account, json, 'Transfer-Encoding: chunked')}10\r\n{"name":"Short"}\r\n`],
-    ['a head without an end', `GET ${account} HTTP/1.1\r\nHost: a\r\n`],
+    ['a head without an end', `GET ${account} HTTP/1.1\r\nHost: localhost\r\n`],
   ] as const) {
     test(`with ${name} gets a 400, and nothing of it happens`, async () => {
       const files = await server.files.list()
@@ -198,7 +198,7 @@ describe('a request that arrives while the process is busy', () => {
 
   test('is answered, however long the connection seems to be idle', async () => {
     const line = new Line(server.url)
-    const [beginning, end] = [`GET ${account} HTTP/1.1\r\nHost: a\r\n`, 'Connection: close\r\n\r\n']
+    const [beginning, end] = [`GET ${account} HTTP/1.1\r\nHost: localhost\r\n`, 'Connection: close\r\n\r\n']
     line.send(beginning)
     // The connection is accepted and read by this process too.
     for (let turn = 0; turn < 20; turn++) await nextTurn()

@@ -107,7 +107,7 @@ testLong(
     ] as const) {
       const socket = connect(Number(new URL(server.url).port), '127.0.0.1')
       t.after(() => socket.destroy())
-      const head = `POST ${at} HTTP/1.1\r\nHost: a\r\nAuthorization: ${headers.authorization}\r\nContent-Type: ${type}\r\n`
+      const head = `POST ${at} HTTP/1.1\r\nHost: localhost\r\nAuthorization: ${headers.authorization}\r\nContent-Type: ${type}\r\n`
       socket.write(`${head}Transfer-Encoding: chunked\r\n\r\n${first.length.toString(16)}\r\n${first}\r\n`)
       for (let sent = 0; sent < 6; sent++) await new Promise((resolve) => socket.write(pieces, resolve))
       socket.write('0\r\n\r\n')

@@ -30,7 +30,7 @@ describe('what is remembered of tokens and nodes', () => {
       socket.destroy()
     })
     const send = () =>
-      socket.write(`GET ${path} HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer ${tokens.partner}\r\n\r\n`)
+      socket.write(`GET ${path} HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer ${tokens.partner}\r\n\r\n`)
     const cacheName: CacheName<string> = { name: 'a test' }
     await once(socket, 'connect')
     send()

@@ -23,7 +23,7 @@ test('a stop waits for requests under way, closes their connections behind them,
     return socket
   }
   const post = (path: string, token: string) =>
-    `POST ${path} HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer ${token}\r\nExpect: 100-continue\r\nContent-Type: application/json\r\nContent-Length: 17\r\n\r\n`
+    `POST ${path} HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer ${token}\r\nExpect: 100-continue\r\nContent-Type: application/json\r\nContent-Length: 17\r\n\r\n`
   const unused = await open()
   const writing = [await open(), await open()] as const
   const begun = writing.map((socket) => once(socket, 'data'))

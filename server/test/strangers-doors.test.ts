@@ -19,7 +19,7 @@ describe('connections', () => {
     engine: 'sqlite',
     env: { MAX_CONNECTIONS_PER_ADDRESS: '5', TRUST_PROXY: '127.0.0.0/8' },
   })
-  const request = `GET ${account} HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer ${tokens.owner}\r\n\r\n`
+  const request = `GET ${account} HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer ${tokens.owner}\r\n\r\n`
 
   async function open(url: string, count: number): Promise<Stranger[]> {
     const strangers = Array.from({ length: count }, () => new Stranger(url))
@@ -65,7 +65,9 @@ describe('a body that nobody asked for', () => {
   const begin = async (target: string, ...lines: string[]): Promise<Stranger> => {
     const stranger = new Stranger(server.url)
     await stranger.opened
-    stranger.send([`POST ${target} HTTP/1.1`, 'Host: a', 'Content-Length: 100000000', ...lines, '\r\n'].join('\r\n'))
+    stranger.send(
+      [`POST ${target} HTTP/1.1`, 'Host: localhost', 'Content-Length: 100000000', ...lines, '\r\n'].join('\r\n'),
+    )
     return stranger
   }
   const doors = [
@@ -74,6 +76,7 @@ describe('a body that nobody asked for', () => {
     ['at the gateway', '/gateway/calls', [], 401],
     ['at the receiver', '/msgapp/webhooks', [], 401],
     ['at no door', '/nothing', [], 404],
+    ['at the open door', '/console/session', ['Sec-Fetch-Site: same-origin'], 200],
   ] as const
 
   for (const [name, target, lines, status] of doors) {
@@ -102,11 +105,11 @@ describe('a body that nobody asked for, with the usual time for its rest', () =>
   test('of some megabytes is thrown away, and the connection is good for the next request', async () => {
     const stranger = new Stranger(server.url)
     const body = Buffer.alloc(3_000_000, ' ')
-    stranger.send(`POST ${account} HTTP/1.1\r\nHost: a\r\nContent-Length: ${body.length}\r\n\r\n`)
+    stranger.send(`POST ${account} HTTP/1.1\r\nHost: localhost\r\nContent-Length: ${body.length}\r\n\r\n`)
     assert.equal((await stranger.answer()).status, 401)
     stranger.send(body)
     stranger.received = ''
-    stranger.send(`GET ${account} HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer ${tokens.owner}\r\n\r\n`)
+    stranger.send(`GET ${account} HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer ${tokens.owner}\r\n\r\n`)
     assert.equal((await stranger.answer()).status, 200)
     stranger.cut()
   })

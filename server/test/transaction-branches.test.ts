@@ -28,7 +28,10 @@ const joins: Readonly<Record<string, { readonly what: readonly string[]; readonl
     because: 'connections are asked whether they live, and closed',
   },
   'delivery/egress.ts': { what: ['Promise.all(pools.map((pool) => pool.destroy()))'], because: 'connections to hosts' },
-  'delivery/resolve.ts': { what: ['Promise.allSettled([resolver.resolve4(hostname), '], because: 'names are resolved' },
+  'delivery/resolve.ts': {
+    what: ['Promise.any(families).then(', 'Promise.allSettled(families)'],
+    because: 'names are resolved',
+  },
   'delivery/sender.ts': {
     what: ['Promise.all(this.#posts)', 'Promise.all(deliveries)'],
     because: 'posts under way, and reads of committed rows for them',

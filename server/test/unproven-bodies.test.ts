@@ -18,7 +18,7 @@ const timeout = 400
 
 function writeHead(length: number | 'chunked', lines: readonly string[] = [`X-Hub-Signature-256: ${falseSignature}`]) {
   const size = length === 'chunked' ? 'Transfer-Encoding: chunked' : `Content-Length: ${length}`
-  const head = ['POST /msgapp/webhooks HTTP/1.1', 'Host: a', 'Content-Type: application/json', size, ...lines]
+  const head = ['POST /msgapp/webhooks HTTP/1.1', 'Host: localhost', 'Content-Type: application/json', size, ...lines]
   return `${head.join('\r\n')}\r\n\r\n`
 }
 

@@ -235,7 +235,10 @@ function MakeToken({ onMade, onClose }: { readonly onMade: () => void; readonly 
               ))}
             </div>
           </fieldset>
-          <Field label="Expires after" hint="Such as 12h or 60d. Empty: never.">
+          <Field
+            label="Expires after"
+            hint="Such as 12h or 60d. Empty: never, but with the last two permissions until this session ends."
+          >
             <input name="expires" value="60d" />
           </Field>
           <button type="submit" class="main">

@@ -113,7 +113,7 @@ export interface OperatorListTokensParams {
 export interface OperatorListTokensItem {
   /** By which it is listed and revoked; it reveals nothing about the secret. */
   id: string
-  /** Null: a session of the console that began when there was no app. */
+  /** Null: a session of the console, or an app that this token does not see. */
   app_id: string | null
   /** The business of its app. */
   business_id: string | null
@@ -130,6 +130,8 @@ export interface OperatorListTokensItem {
   state: 'good' | 'expired' | 'revoked'
   /** The name of whoever is signed in to the console with it; absent for other tokens. */
   session_name?: string
+  /** The id of the console session by which it was made; absent: by none. */
+  made_by?: string
 }
 
 const operatorListTokensRow: Row = { name: 'operator.list_tokens', method: 'GET', door: 'operator', path: '/operator/tokens' }
@@ -149,7 +151,7 @@ export interface OperatorCreateTokenParams {
   accounts?: readonly string[] | undefined
   /** With the scope operator, the only businesses that it sees; left out: no such limit. */
   businesses?: readonly string[] | undefined
-  /** Its lifetime, such as 12h or 60d. */
+  /** Its lifetime, such as 12h or 60d. Left out: it has no end, unless it is made by a session of the console with the scope gateway or operator: then it ends with the session. */
   expires?: string | undefined
   /** When it ends, instead. */
   expires_at?: string | undefined
@@ -161,7 +163,7 @@ export interface OperatorCreateTokenResponse {
   token: string
   /** By which it is listed and revoked; it reveals nothing about the secret. */
   id: string
-  /** Null: a session of the console that began when there was no app. */
+  /** Null: a session of the console, or an app that this token does not see. */
   app_id: string | null
   /** The business of its app. */
   business_id: string | null
@@ -178,6 +180,8 @@ export interface OperatorCreateTokenResponse {
   state: 'good' | 'expired' | 'revoked'
   /** The name of whoever is signed in to the console with it; absent for other tokens. */
   session_name?: string
+  /** The id of the console session by which it was made; absent: by none. */
+  made_by?: string
 }
 
 const operatorCreateTokenRow: Row = { name: 'operator.create_token', method: 'POST', door: 'operator', path: '/operator/tokens' }
@@ -519,7 +523,7 @@ export interface OperatorListAuditItem {
   /** What it was done to. */
   node_id: string
   node_kind: string
-  /** Whose that is. */
+  /** Whose that is; empty: the service as a whole, or several businesses. */
   business_id: string
   account_id: string | null
   /** The app whose token did it. */

@@ -411,11 +411,20 @@ export interface ReceiverPostParams {
 /** The response of `receiver.post`. */
 export interface ReceiverPostResponse {
   success: boolean
+  /** Messages that are not taken, while the others are. A post of which nothing is taken is refused. */
+  refused?: {
+    id: string
+    phone_number_id: string
+    error: {
+      code: number
+      message: string
+    }
+  }[]
 }
 
 const receiverPostRow: Row = { name: 'receiver.post', method: 'POST', door: 'gateway', path: '/{product}/webhooks' }
 
-/** Receives events of accounts, all of a post or none, and passes each on once to the apps that are linked to the account. */
+/** Receives events of accounts, all of a post or none, but for single messages that are refused, and passes each on once to the apps that are linked to the account. */
 export function receiverPost(client: Client, params: ReceiverPostParams, options?: RequestOptions): Call<ReceiverPostResponse> {
   return callRow(client, receiverPostRow, [], params, options)
 }
@@ -443,7 +452,7 @@ export class ReceiverMethods {
   }
 
   /**
-   * Receives events of accounts, all of a post or none, and passes each on once to the apps that are linked to the account.
+   * Receives events of accounts, all of a post or none, but for single messages that are refused, and passes each on once to the apps that are linked to the account.
    *
    * @example
    * await client.receiver.post({

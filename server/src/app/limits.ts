@@ -8,6 +8,7 @@ export class Limits {
   readonly limiter: Limiter
   readonly guesses: AddressLimit
   readonly openDoors: AddressLimit
+  readonly strangers: AddressLimit
 
   constructor({ config, database, clock }: Foundation) {
     const limitByAddress = (name: AddressClassName) =>
@@ -15,9 +16,10 @@ export class Limits {
     this.limiter = new Limiter({ on: config.rateLimitsOn, rates: config.rates, database, clock })
     this.guesses = limitByAddress('failures')
     this.openDoors = limitByAddress('open_doors')
+    this.strangers = limitByAddress('strangers')
   }
 
   clear(): void {
-    for (const limit of [this.limiter, this.guesses, this.openDoors]) limit.clear()
+    for (const limit of [this.limiter, this.guesses, this.openDoors, this.strangers]) limit.clear()
   }
 }

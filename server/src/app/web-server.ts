@@ -73,6 +73,7 @@ export async function makeWebServer(
   server.register(async (scope) => {
     observeRequests(scope, observer, vocabulary.trace_header)
     scope.setNotFoundHandler((request) => {
+      deps.strangerLimit.take(deps.addresses.of(request.raw))
       throw deps.explainPath(request.method, request.url)
     })
     if (config.role !== 'worker') guardHosts(scope, deps.hostGuard)
@@ -95,10 +96,18 @@ async function makePipelineDeps(foundation: Foundation, limits: Limits, parts: P
     random,
     vocabulary,
     versions: config.versions,
-    explainPath: makeExplainPath({ operations: table, vocabulary, versions: config.versions }),
+    explainPath: makeExplainPath({
+      operations: table,
+      vocabulary,
+      versions: config.versions,
+      clock: foundation.realClock,
+    }),
     limiter: limits.limiter,
     guesses: new Guesses(limits.guesses, log),
     openDoorLimit: limits.openDoors,
+    strangerLimit: limits.strangers,
+    unprovenBodyTimeout: config.unprovenBodyTimeout,
+    isSecure: ownUrl?.protocol === 'https:',
     mayUseDemo: (request) => config.allowDemoTokens || addresses.isLocal(request),
     addresses,
     hostGuard: new HostGuard({

@@ -31,7 +31,7 @@ function parseEntry(text: string): AllowedEntry {
     return { text, kind: 'group', value, businesses }
   }
   if (!emailPattern.test(who)) throw new BadSetting(expected)
-  return { text, kind: 'email', value: who.toLowerCase(), businesses }
+  return { text, kind: 'email', value: fold(who), businesses }
 }
 
 /** What an issuer says of somebody. */
@@ -58,14 +58,28 @@ export function findAllowed(
   const email = readVerifiedEmail(claims)
   const groups = readGroups(claims[groupsClaim])
   const fitting = allowed.filter(({ kind, value }) =>
-    kind === 'email' ? email?.toLowerCase() === value : groups.includes(value),
+    kind === 'email' ? email !== undefined && fold(email) === value : groups.includes(value),
   )
   if (fitting.length === 0) return undefined
-  const name = (email ?? nameWithoutEmail(claims)).replaceAll(/\p{Cc}/gu, '').slice(0, maxName)
+  const name = email === undefined ? nameWithoutEmail(claims) : showName(email, maxName)
   const unlimited = fitting.find(({ businesses }) => businesses === undefined)
   if (unlimited) return { name, businesses: null, entries: [unlimited.text] }
   const businesses = [...new Set(fitting.flatMap((entry) => entry.businesses ?? []))]
   return { name, businesses, entries: fitting.map(({ text }) => text) }
+}
+
+/** Only letters of ASCII: others become an ASCII letter, too, and somebody else's address. */
+function fold(email: string): string {
+  return email.replaceAll(/[A-Z]/g, (letter) => letter.toLowerCase())
+}
+
+/** Without what is not seen, or turns the rest around. */
+function showName(text: string, length: number): string {
+  return text
+    .replaceAll(/[\p{Cc}\p{Cf}]/gu, '')
+    .replaceAll(/\s+/gu, ' ')
+    .trim()
+    .slice(0, length)
 }
 
 function readVerifiedEmail({ email, email_verified }: Claims): string | undefined {
@@ -79,7 +93,9 @@ function readGroups(claim: unknown): readonly string[] {
 
 /** The subject alone identifies somebody for certain; the other is for people. */
 function nameWithoutEmail({ sub, preferred_username }: Claims): string {
-  return typeof preferred_username === 'string' ? `${preferred_username} (${String(sub)})` : String(sub)
+  const subject = showName(String(sub), maxName / 2)
+  if (typeof preferred_username !== 'string') return subject
+  return `${showName(preferred_username, maxName - subject.length - 3)} (${subject})`
 }
 
 /** What a session keeps of how it was admitted. */

@@ -28,11 +28,19 @@ export interface GuessWatch {
   noteGood(secret: string): void
 }
 
+/** Counts callers of whom nothing is known, and refuses an address with too many. */
+export interface StrangerLimit {
+  take(address: string): void
+}
+
 export interface AuthenticationDeps {
   readonly database: Pick<Database, 'read'>
   readonly clock: Clock
   readonly vocabulary: Vocabulary
   readonly guesses: GuessWatch
+  readonly strangerLimit: StrangerLimit
+  /** Whether the service is reached over https. */
+  readonly isSecure: boolean
   /** Whether a caller may use the publicly known secrets of the demo world. */
   readonly mayUseDemo: (request: IncomingMessage) => boolean
 }
@@ -117,13 +125,17 @@ export function hasEnded({ expires_time }: FoundToken, clock: Clock): boolean {
 }
 
 /** From the header, from the argument `access_token` if the vocabulary has it, or from the cookie of the console. */
-function readSecret({ vocabulary }: AuthenticationDeps, { raw, headers, query }: CredentialSource): string {
+function readSecret(deps: AuthenticationDeps, { raw, headers, query, remote_address }: CredentialSource): string {
+  const { vocabulary, strangerLimit, isSecure } = deps
   const { authorization } = headers
   const { access_token } = query
   const fromQuery = vocabulary.habits.token_in_query && typeof access_token === 'string' ? access_token : undefined
   const secret = authorization
     ? bearerPattern.exec(authorization)?.[1]
-    : (fromQuery ?? readSessionSecret(raw.method, headers))
-  if (secret === undefined || secret === '') throw missingToken()
+    : (fromQuery ?? readSessionSecret(raw.method, headers, isSecure))
+  if (secret === undefined || secret === '') {
+    strangerLimit.take(remote_address)
+    throw missingToken()
+  }
   return secret
 }

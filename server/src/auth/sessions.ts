@@ -14,11 +14,12 @@ const sessionScopes: readonly Scope[] = ['operator', 'gateway']
 /** The header by which a page of the console proves that a write is its own: other websites cannot know its value. */
 export const proofHeader = 'x-console-proof'
 
-/** The secret of the session that a browser's cookie holds. */
-export function readSessionCookie(headers: IncomingHttpHeaders): string | undefined {
-  if (headers.cookie === undefined) return undefined
-  const read = (isSecure: boolean) => readCookie(headers, nameCookie(headers.host, isSecure))
-  return read(true) ?? read(false)
+/**
+ * The secret of the session that a browser's cookie holds. Over https only the name that the browser guards counts: any host beside
+ * this one can set the other.
+ */
+export function readSessionCookie(headers: IncomingHttpHeaders, isSecure: boolean): string | undefined {
+  return headers.cookie === undefined ? undefined : readCookie(headers, nameCookie(headers.host, isSecure))
 }
 
 export function writeSessionCookie(
@@ -35,8 +36,12 @@ export function proofOf(secret: string): string {
 }
 
 /** The session's secret, if the console's own page asks: not another website, and a write only with its proof. */
-export function readSessionSecret(method: string | undefined, headers: IncomingHttpHeaders): string | undefined {
-  const secret = readSessionCookie(headers)
+export function readSessionSecret(
+  method: string | undefined,
+  headers: IncomingHttpHeaders,
+  isSecure: boolean,
+): string | undefined {
+  const secret = readSessionCookie(headers, isSecure)
   if (secret === undefined || !isOwnPage(headers)) return undefined
   if (method === 'GET' || method === 'HEAD') return secret
   const given = Buffer.from(String(headers[proofHeader] ?? ''))
@@ -69,9 +74,9 @@ export async function insertSession(
   { name, grant, ...session }: NewSession,
   secret: string,
 ): Promise<string> {
-  const app_id = (await findSessionApp(tx)) ?? null
   const named = { session_name: name, session_grant: grant }
-  return insertToken(tx, clock, random, { ...session, ...named, app_id, secret, scopes: sessionScopes })
+  // Of the service, and so of no app: whoever runs one tenant's would see and end it otherwise.
+  return insertToken(tx, clock, random, { ...session, ...named, app_id: null, secret, scopes: sessionScopes })
 }
 
 export interface FoundSession {
@@ -103,18 +108,6 @@ export async function findAnySession(db: Db, now: number, secret: string): Promi
   return { id, name, expires_time, isLimited, isByIssuer: row.session_grant !== null }
 }
 
-/** The app that sessions act by: nobody says which. Undefined in an empty store. */
-async function findSessionApp(db: Db): Promise<string | undefined> {
-  const row = await db.query
-    .selectFrom('apps')
-    .select('id')
-    .orderBy('first_party', 'desc')
-    .orderBy('id')
-    .limit(1)
-    .executeTakeFirst()
-  return row?.id
-}
-
 export interface NewLink extends Omit<NewSession, 'expires_time' | 'grant'> {
   /** When the link ends; its session has its own time. */
   readonly expires_time: number
@@ -128,7 +121,8 @@ export async function insertLink(tx: Transaction, random: Random, link: NewLink)
     .insertInto('console_links')
     .values({
       ...link,
-      app_id: (await findSessionApp(tx)) ?? '',
+      // The version before reads it.
+      app_id: '',
       hash: hashCode(tx, code),
       accounts: accounts && [...accounts],
       businesses: businesses && [...businesses],

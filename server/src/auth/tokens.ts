@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto'
-import type { Kysely } from 'kysely'
+import { type Kysely, sql } from 'kysely'
 import type { Clock } from '../base/clock.ts'
 import type { Random } from '../base/random.ts'
 import type { Db, Transaction } from '../db/database.ts'
@@ -36,7 +36,9 @@ export interface NewToken {
   readonly expires_time: number | null
   /** Whose session of the console it is, and by what it was admitted if not by a link. */
   readonly session_name?: string
-  readonly session_grant?: string | undefined
+  readonly session_grant?: string | null | undefined
+  /** The session of the console by which it is made, at first or second hand. */
+  readonly made_by?: string | undefined
 }
 
 /** Stores a token as its hash only, and returns its id. */
@@ -56,6 +58,7 @@ export async function insertToken(tx: Transaction, clock: Clock, random: Random,
       revoked_time: null,
       session_name: token.session_name ?? null,
       session_grant: token.session_grant ?? null,
+      made_by: token.made_by ?? null,
     })
     .execute()
   return id
@@ -142,8 +145,25 @@ async function listOwnedAccounts(db: Db, businesses: readonly string[]): Promise
   return rows.map(({ id }) => id)
 }
 
-/** Revokes a token; false when there is none of that id. */
+/**
+ * Tokens for the doors of the service, and sessions of the console, are not of the business of their app: they act for all tenants, or
+ * for some.
+ */
+export const isOfService = sql<boolean>`(tokens.session_name IS NOT NULL
+  OR CAST(tokens.scopes AS TEXT) LIKE '%"operator"%' OR CAST(tokens.scopes AS TEXT) LIKE '%"gateway"%')`
+
+/** Revokes a token, and what a session made for the doors of the service with it; false when there is none of that id. */
 export async function revokeToken(tx: Transaction, clock: Clock, id: string): Promise<boolean> {
+  const found = await endToken(tx, clock, id)
+  if (found) {
+    const made = tx.query.updateTable('tokens').set({ revoked_time: clock.now() }).where('made_by', '=', id)
+    await made.where(isOfService).where('revoked_time', 'is', null).execute()
+  }
+  return found
+}
+
+/** The same for its owner, who signs out: what was made with it stays. */
+export async function endToken(tx: Transaction, clock: Clock, id: string): Promise<boolean> {
   const found = await tx.query.selectFrom('tokens').select('revoked_time').where('id', '=', id).executeTakeFirst()
   if (!found) return false
   if (found.revoked_time === null) {

@@ -84,6 +84,7 @@ export const tokenEntries = defineWorldPart({
           revoked_time: null,
           session_name: null,
           session_grant: null,
+          made_by: null,
         }),
         change: ({ given: { accounts, businesses }, scopes, expires_time }) =>
           pickGiven({

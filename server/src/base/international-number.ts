@@ -17,6 +17,9 @@ export interface InternationalNumber {
   readonly country_dial_code: string
 }
 
+/** Longer than any number with all that people write between its digits. */
+const maxLength = 64
+
 /** Parses a number in international format; undefined when no number of that length can exist. */
 export function readInternationalNumber(text: string): InternationalNumber | undefined {
   const parsed = parse(text)
@@ -90,6 +93,8 @@ export function isRealInternationalNumber(text: string): boolean {
 }
 
 function parse(text: string): PhoneNumber | undefined {
+  // The library takes seconds for thousands of characters.
+  if (text.length > maxLength) return undefined
   try {
     const parsed = parsePhoneNumberWithError(text, { extract: false }, metadata)
     return parsed.ext === undefined ? parsed : undefined

@@ -41,6 +41,7 @@ export interface Tables {
   uploads: UploadsTable
   upload_pieces: UploadPiecesTable
   media: MediaTable
+  stored_bytes: StoredBytesTable
   profile_pictures: ProfilePicturesTable
   verification_codes: VerificationCodesTable
   two_step_pins: TwoStepPinsTable
@@ -133,7 +134,7 @@ export interface AppSubscriptionsTable {
 export interface TokensTable {
   id: string
   hash: string
-  /** Null: a session of the console that began in a store without apps. */
+  /** Null: a session of the console. */
   app_id: string | null
   scopes: Json<string[]>
   accounts: Json<string[]> | null
@@ -142,13 +143,16 @@ export interface TokensTable {
   expires_time: number | null
   revoked_time: number | null
   session_name: string | null
+  /** Of a session, and of a token of the service that was made by one: by what it was admitted, if not by a link. */
   session_grant: string | null
+  /** The session of the console by which it was made, at first or second hand. */
+  made_by: string | null
 }
 
 export interface ConsoleLinksTable {
   hash: string
   name: string
-  /** '' in a store without apps. */
+  /** Not used any more: ''. */
   app_id: string
   accounts: Json<string[]> | null
   businesses: Json<string[]> | null
@@ -602,6 +606,13 @@ export interface MediaTable {
   mime_type: string
   file_size: number
   expires_time: number
+  /** By whose bytes it is counted; null: by nobody's, as those of the version before. */
+  account_id: string | null
+}
+
+export interface StoredBytesTable {
+  owner_id: string
+  bytes: number
 }
 
 export interface ProfilePicturesTable {
@@ -832,6 +843,8 @@ export interface LinkFetchesTable {
   created_time: number
   claim: string | null
   leased_until: number
+  account_id: string
+  tries: number
 }
 
 export interface FetchedLinksTable {

@@ -35,24 +35,25 @@ const explanations: readonly (readonly [RegExp, EgressReason, string])[] = [
     'tls_failed',
     'no secure connection was made, because its certificate or its protocol was not accepted',
   ],
-  // The library asserts what its parser does not check: a status below 100, or a 101 that was not asked for.
-  [/^(HPE_.+|UND_ERR_HEADERS_OVERFLOW|UND_ERR_RES.+|ERR_ASSERTION)$/, ...notHttp],
+  [/^(HPE_.+|UND_ERR_HEADERS_OVERFLOW|UND_ERR_RES.+)$/, ...notHttp],
   [
     /^(ECONNRESET|EPIPE|UND_ERR_SOCKET|UND_ERR_INFO)$/,
     'connection_failed',
     'the connection was lost before the answer was complete',
   ],
   [/^(UND_ERR_DESTROYED|UND_ERR_CLOSED)$/, 'closed', 'the service is stopping'],
-  // Faults of the network and of certificates are an open list; our own mistakes have these codes, or none.
+  // Faults of the network and of certificates are an open list.
   [/^(?!UND_ERR|ERR_)[A-Z]/, 'connection_failed', 'its address could not be reached'],
 ]
 
-/** Describes a network failure; any other error is a fault of our own and is rethrown. */
+/**
+ * Describes whatever ended a request. An error that is not known came from a response: the library asserts what its parser does not
+ * check, a status below 100, say, or a 101 that was not asked for.
+ */
 export function explainFailure(error: unknown): EgressError {
   if (error instanceof EgressError) return error
   if (error instanceof errors.HTTPParserError) return new EgressError(...notHttp, error)
   const code = String((error as NodeJS.ErrnoException | undefined)?.code ?? '')
-  const found = explanations.find(([codes]) => codes.test(code))
-  if (!found) throw error
-  return new EgressError(found[1], found[2], error)
+  const [, reason, message] = explanations.find(([codes]) => codes.test(code)) ?? [undefined, ...notHttp]
+  return new EgressError(reason, message, error)
 }

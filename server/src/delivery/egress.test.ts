@@ -192,6 +192,34 @@ describe('a request fails', () => {
     await failsBecause('bad_answer', get(openEgress(t), `http://127.0.0.1:${port}/`))
   })
 
+  test('when hints come without end, and not because of a few', async (t) => {
+    const hint = 'HTTP/1.1 103 Early Hints\r\nLink: </a>\r\n\r\n'
+    const server = createServer((socket) => {
+      socket.on('error', () => {})
+      let isOver = false
+      socket.on('close', () => {
+        isOver = true
+      })
+      const flood = () => {
+        if (!isOver) socket.write(hint.repeat(100), () => setImmediate(flood))
+      }
+      socket.on('data', (bytes) => {
+        if (bytes.includes('/few')) socket.end(`${hint.repeat(3)}HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok`)
+        else flood()
+      })
+    })
+    const { port } = await listenForTest(t, server)
+    const egress = openEgress(t)
+    const url = `http://127.0.0.1:${port}`
+    assert.equal((await get(egress, `${url}/few`)).body.toString(), 'ok')
+    await failsBecause('bad_answer', get(egress, `${url}/many`))
+    const { signal } = new AbortController()
+    const opened = await egress.open(`${url}/few`, signal)
+    assert.equal(opened.status, 200)
+    for await (const chunk of opened.body) assert.equal(String(chunk), 'ok')
+    await failsBecause('bad_answer', egress.open(`${url}/many`, signal))
+  })
+
   test('when the headers of the answer are larger than anyone needs', async (t) => {
     const sink = await startSink(t, (_, response) => {
       response.writeHead(200, { 'x-large': 'x'.repeat(70_000) }).end()

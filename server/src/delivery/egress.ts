@@ -4,7 +4,7 @@ import type { Clock } from '../base/clock.ts'
 import { minute } from '../base/duration.ts'
 import { findUrlProblem } from './callback-url.ts'
 import { EgressError, explainFailure } from './egress-error.ts'
-import { type Answer, Exchange } from './exchange.ts'
+import { type Answer, Exchange, makeInterimCount } from './exchange.ts'
 import { makeGuardedConnector } from './guarded-connect.ts'
 import { isPublicAddress } from './public-address.ts'
 import type { Resolve } from './resolve.ts'
@@ -121,8 +121,21 @@ export class Egress {
     const { origin, path } = this.#targetOf(url)
     // A file that is packed on its way would be taken for another type.
     const headers = { 'user-agent': this.#deps.userAgent, 'accept-encoding': 'identity' }
+    const ending = new AbortController()
+    const countInterim = makeInterimCount()
+    const onInfo = () => {
+      const problem = countInterim()
+      if (problem) ending.abort(problem)
+    }
     try {
-      const answer = await this.#poolFor(origin).request({ method: 'GET', path, headers, signal })
+      const request = {
+        method: 'GET',
+        path,
+        headers,
+        signal: AbortSignal.any([signal, ending.signal]),
+        onInfo,
+      } as const
+      const answer = await this.#poolFor(origin).request(request)
       return { status: answer.statusCode, headers: answer.headers, body: answer.body }
     } catch (error) {
       throw explainFailure(error)

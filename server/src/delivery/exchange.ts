@@ -4,6 +4,14 @@ import { EgressError, explainFailure } from './egress-error.ts'
 
 /** How much of a response is read. */
 export const maxAnswerBytes = 65_536
+/** How many statuses before that of the response are read, such as early hints: a host could send them without end. */
+const maxInterim = 16
+
+/** Counts what comes before the response; the problem once there is too much of it. */
+export function makeInterimCount(): () => EgressError | undefined {
+  let count = 0
+  return () => (++count > maxInterim ? new EgressError('bad_answer', 'it never came to its answer') : undefined)
+}
 
 export interface Answer {
   readonly status: number
@@ -28,6 +36,7 @@ export class Exchange implements Dispatcher.DispatchHandler {
   readonly #settle: PromiseWithResolvers<Answer>
   #controller: Dispatcher.DispatchController | undefined
   #problem: EgressError | undefined
+  readonly #countInterim = makeInterimCount()
   #status = 0
   #headers: Answer['headers'] = {}
   #isOver = false
@@ -55,9 +64,13 @@ export class Exchange implements Dispatcher.DispatchHandler {
     }
   }
 
-  onResponseStart(_controller: Dispatcher.DispatchController, status: number, headers: Answer['headers']): void {
+  onResponseStart(controller: Dispatcher.DispatchController, status: number, headers: Answer['headers']): void {
     // What comes before the response, such as early hints, is none.
-    if (status < 200) return
+    if (status < 200) {
+      const problem = this.#countInterim()
+      if (problem) controller.abort(problem)
+      return
+    }
     this.#status = status
     this.#headers = headers
   }
@@ -78,13 +91,9 @@ export class Exchange implements Dispatcher.DispatchHandler {
   /** A status counts once it has arrived, so a body that breaks off is no error. */
   onResponseError(_controller: Dispatcher.DispatchController | null, error: Error): void {
     if (this.#isOver) return
-    try {
-      const failure = explainFailure(this.#problem ?? error)
-      if (this.#status === 0) this.#fail(failure)
-      else this.#end(failure)
-    } catch (unexplained) {
-      this.#fail(unexplained)
-    }
+    const failure = explainFailure(this.#problem ?? error)
+    if (this.#status === 0) this.#fail(failure)
+    else this.#end(failure)
   }
 
   #end(failure: EgressError | undefined): void {

@@ -11,6 +11,8 @@ export type Resolve = (hostname: string) => Promise<readonly ResolvedAddress[]>
 /** Resolves like every program on this machine, with the hosts file: names of the local network are found. */
 export const resolveBySystem: Resolve = (hostname) => dns.lookup(hostname, { all: true })
 
+/** Milliseconds for the second family of addresses once the first is there. */
+const secondFamily = 300
 const nothingThere = ['ENODATA', 'ENOTFOUND']
 
 /**
@@ -22,11 +24,17 @@ export function makeDnsResolve({ timeout, servers }: { timeout: number; servers?
     // A new resolver each time, because it reads the machine's list of servers only when it is made.
     const resolver = new dns.Resolver({ timeout: Math.max(1, Math.ceil(timeout / 2)), tries: 2 })
     if (servers) resolver.setServers(servers)
-    const answers = await Promise.allSettled([resolver.resolve4(hostname), resolver.resolve6(hostname)])
+    const families = [resolver.resolve4(hostname), resolver.resolve6(hostname)]
+    // Addresses of one family are enough: a name server that is silent on the other is waited for a little, and given up.
+    const patience = Promise.any(families).then(
+      () => new Promise((resolve) => setTimeout(resolve, secondFamily).unref()),
+    )
+    void patience.then(() => resolver.cancel()).catch(() => undefined)
+    const answers = await Promise.allSettled(families)
     const addresses = answers.flatMap((answer, index) =>
       answer.status === 'fulfilled' ? answer.value.map((address) => ({ address, family: index === 0 ? 4 : 6 })) : [],
     )
-    // Addresses of one family are enough. When there are none, the error that says more is thrown.
+    // When there are none, the error that says more is thrown.
     const failures = answers.flatMap((answer) => (answer.status === 'rejected' ? [answer.reason] : []))
     if (addresses.length === 0) throw failures.find(({ code }) => !nothingThere.includes(code)) ?? failures[0]
     return addresses

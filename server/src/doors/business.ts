@@ -1,11 +1,12 @@
 import { resolveNode } from '../auth/access.ts'
 import { findAdmission } from '../auth/admission.ts'
 import { authenticateAgain, recallCaller } from '../auth/bearer.ts'
-import { checkPermission } from '../auth/scopes.ts'
+import { checkPermission, lacksPermission, writePermission } from '../auth/scopes.ts'
 import type { Caller } from '../graph/caller.ts'
 import { notFound, wrongKind } from '../graph/errors.ts'
 import type { Node } from '../graph/nodes.ts'
 import type { BusinessOperation } from '../graph/operation.ts'
+import type { Vocabulary } from '../graph/vocabulary.ts'
 import type { Admission, AdmissionProgress, DoorPolicy, GraphRequest } from '../http/admission.ts'
 import type { PipelineDeps } from '../http/pipeline-deps.ts'
 import type { PreparedRow, Route } from '../http/route-table.ts'
@@ -18,10 +19,14 @@ import { type Usage, usageHeaders } from '../limits/usage.ts'
 export const businessDoor: DoorPolicy = {
   // What is cached is returned synchronously: an await would cost a microtask at each step.
   admit(deps, route, request, progress) {
-    if (!deps.versions.includes(request.path.version)) throw deps.explainPath(route.method, request.url)
+    if (!deps.versions.includes(request.path.version)) {
+      deps.strangerLimit.take(request.remote_address)
+      throw deps.explainPath(route.method, request.url)
+    }
     const caller = recallCaller(deps, request)
     if (!caller) return admitStranger(deps, route, request, progress)
     progress.caller = caller
+    refuseSession(caller, deps.vocabulary)
     const visible = resolveNode(deps.database.read, caller, request.path.id)
     return visible instanceof Promise
       ? visible.then((node) => admitTo(deps, route, progress, caller, node))
@@ -38,6 +43,11 @@ export const businessDoor: DoorPolicy = {
   },
 }
 
+/** A session of the console is of no app: to it every node would be somebody else's. */
+function refuseSession({ app_id }: Caller, vocabulary: Vocabulary): void {
+  if (app_id === '') throw lacksPermission(writePermission('either', vocabulary))
+}
+
 /** A caller that is not cached. */
 async function admitStranger(
   deps: PipelineDeps,
@@ -47,6 +57,7 @@ async function admitStranger(
 ): Promise<Admission> {
   const { caller, node } = await findAdmission(deps, request, request.path.id)
   progress.caller = caller
+  refuseSession(caller, deps.vocabulary)
   if (!node) throw notFound()
   return admitTo(deps, route, progress, caller, node)
 }

@@ -10,10 +10,7 @@ export const openDoor: DoorPolicy = {
     const row = route.rows.get(undefined) as PreparedRow
     progress.row = row
     // Health has no limit, so that nobody can make it fail.
-    if (!(row.operation as OpenRow).everyRole) {
-      openDoorLimit.refuse(remote_address)
-      openDoorLimit.count(remote_address)
-    }
+    if (!(row.operation as OpenRow).everyRole) openDoorLimit.take(remote_address)
     return { row, caller: undefined, node: undefined, headers: noHeaders }
   },
 }

@@ -12,8 +12,13 @@ import { openSpool } from './spool.ts'
  * Blobs in a folder, spread by the first two digits of their names: `ab/cdef…`. A blob is written under `incoming/` and renamed when
  * all of it is on disk, so there is never half a blob under its name.
  */
-export async function openFileSystemStore(folder: string, clock: Clock, random: Random): Promise<FileStore> {
-  const spool = await openSpool(join(folder, 'incoming'), clock, random)
+export async function openFileSystemStore(
+  folder: string,
+  clock: Clock,
+  random: Random,
+  reserve?: number,
+): Promise<FileStore> {
+  const spool = await openSpool(join(folder, 'incoming'), clock, random, reserve)
 
   function pathOf(sha256: string): string {
     checkName(sha256)

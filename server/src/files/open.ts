@@ -16,6 +16,8 @@ export interface FileSettings {
   readonly dataDir: string
   readonly filesUrl: ObjectLocation | undefined
   readonly filesTimeout: number
+  /** Bytes of the disk that files leave free. */
+  readonly diskReserve?: number | undefined
   readonly awsAccessKeyId: string | undefined
   readonly awsSecretAccessKey: string | undefined
   readonly awsSessionToken: string | undefined
@@ -31,15 +33,15 @@ export async function openFileStores(
   settings: FileSettings,
   { clock, random, log }: { clock: Clock; random: Random; log: Log },
 ): Promise<FileStores> {
-  const { dataDir, filesUrl: location, filesTimeout: timeout } = settings
+  const { dataDir, filesUrl: location, filesTimeout: timeout, diskReserve } = settings
   const folder = join(dataDir, 'files')
   if (!location) {
-    const store = await openFileSystemStore(folder, clock, random)
-    return { store, pieces: await openPieceStore(join(dataDir, 'uploads')) }
+    const store = await openFileSystemStore(folder, clock, random, diskReserve)
+    return { store, pieces: await openPieceStore(join(dataDir, 'uploads'), diskReserve) }
   }
   const { awsAccessKeyId: accessKeyId = '', awsSecretAccessKey: secretAccessKey = '' } = settings
   const credentials = { accessKeyId, secretAccessKey, sessionToken: settings.awsSessionToken }
   const client = new ObjectClient({ location, credentials, timeout, log })
-  const spool = await openSpool(join(folder, 'incoming'), clock, random)
+  const spool = await openSpool(join(folder, 'incoming'), clock, random, diskReserve)
   return { store: openObjectStore(client, spool), pieces: openObjectPieces(client) }
 }

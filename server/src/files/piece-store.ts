@@ -6,6 +6,7 @@ import type { Random } from '../base/random.ts'
 import type { Transaction } from '../db/database.ts'
 import { setTimer } from '../timers/set.ts'
 import type { TimerHandler } from '../timers/worker.ts'
+import { checkDisk } from './disk-reserve.ts'
 import { isMissing, makeFolder, syncFolder } from './durable.ts'
 import { openForReading } from './reading.ts'
 
@@ -41,7 +42,7 @@ const ending = '.pieces'
 /** A folder that is removed just when a piece is put into it is made again. */
 const maxTries = 5
 
-export async function openPieceStore(folder: string): Promise<PieceStore> {
+export async function openPieceStore(folder: string, reserve?: number): Promise<PieceStore> {
   await makeFolder(folder)
   const folderOf = (file: string) => join(folder, file + ending)
   const pathOf = (file: string, name: string) =>
@@ -60,6 +61,7 @@ export async function openPieceStore(folder: string): Promise<PieceStore> {
 
   return {
     async put(file, name, bytes) {
+      await checkDisk(folder, reserve)
       const handle = await create(file, name)
       try {
         await handle.writeFile(bytes)

@@ -5,6 +5,7 @@ import type { Clock } from '../base/clock.ts'
 import { day, hour } from '../base/duration.ts'
 import { hasEnded, nameOwnRun } from '../base/process-run.ts'
 import type { Random } from '../base/random.ts'
+import { checkDisk } from './disk-reserve.ts'
 import { makeFolder } from './durable.ts'
 import type { StoredFile } from './file-store.ts'
 
@@ -33,7 +34,7 @@ export interface Spool {
   receive(source: AsyncIterable<Uint8Array>): Promise<SpooledFile>
 }
 
-export async function openSpool(folder: string, clock: Clock, random: Random): Promise<Spool> {
+export async function openSpool(folder: string, clock: Clock, random: Random, reserve?: number): Promise<Spool> {
   await makeFolder(folder)
   await removeAbandoned(folder, clock)
   const ownRun = nameOwnRun()
@@ -45,6 +46,7 @@ export async function openSpool(folder: string, clock: Clock, random: Random): P
         nextCheck = clock.now() + checkInterval
         await removeAbandoned(folder, clock)
       }
+      await checkDisk(folder, reserve)
       // The writing process, and the start time by the common clock, to detect abandoned files.
       const path = join(folder, `${clock.now()}-${ownRun}-${random.trace()}`)
       const handle = await open(path, 'wx+', 0o600)

@@ -8,6 +8,11 @@ export const scopes = [
 ] as const
 export type Scope = (typeof scopes)[number]
 
+/** Whether a scope opens a door of those who run the service, and not one of a business. */
+export function isScopeOfService(scope: string): boolean {
+  return scope === 'gateway' || scope === 'operator'
+}
+
 /** The app that signed a post. */
 export interface Signer {
   readonly app_id: string
@@ -22,7 +27,7 @@ export interface Signer {
 /** Who hands in events: by a token, or by a signature. */
 export type Sender = { readonly caller: Caller } | { readonly signer: Signer }
 
-/** Who is calling: the token, the app it belongs to, and that app's business. Both are '' for a console session without an app. */
+/** Who is calling: the token, the app it belongs to, and that app's business. Both are '' for a session of the console. */
 export interface Caller {
   readonly token_id: string
   readonly app_id: string

@@ -5,6 +5,7 @@ import type { LongTask } from '../base/long-task.ts'
 import type { Random } from '../base/random.ts'
 import type { Db } from '../db/database.ts'
 import type { ReceivedFile } from '../files/files.ts'
+import type { Holder } from '../stream/places.ts'
 import type { Caller, Sender } from './caller.ts'
 import type { Node } from './nodes.ts'
 import type { Page } from './paging.ts'
@@ -71,6 +72,11 @@ export interface OperatorLimits {
 /** Undefined: everything. */
 export function limitsOf({ accounts, businesses }: Caller): OperatorLimits | undefined {
   return accounts || businesses ? { accounts, businesses } : undefined
+}
+
+/** Whose share of what is scarce a caller takes who may see only some of the tenants. */
+export function holderOf(caller: Caller): Holder {
+  return { token_id: caller.token_id, isLimited: limitsOf(caller) !== undefined }
 }
 
 /**

@@ -84,6 +84,8 @@ interface CommonRow<I extends TObject> {
   readonly headers?: readonly string[]
   readonly fields?: FieldSelection
   readonly list?: ListOptions
+  /** Whether its body or its response is full of secrets, as a world is: neither is shown to operators. */
+  readonly isConfidential?: boolean
   /** Errors show only message, type and code. */
   readonly briefErrors?: boolean
   /** Errors that the caller can fix also have `error_data`, as in sending. */

@@ -37,7 +37,7 @@ export interface Ports {
   /** Everything that happens, for whoever watches. */
   readonly feed: Feed
   /** The last requests of this process, the newest first. */
-  listRequests(): readonly LoggedRequest[]
+  listRequests(): readonly KeptRequest[]
   /** Whether a token that was admitted before still is; throws when it is not. */
   readmitOperator(before: Caller): Promise<Caller>
   /** Undefined where there is no sandbox. */
@@ -72,6 +72,12 @@ export interface LoggedRequest {
   /** Null: it had none, or one that is not kept. */
   readonly request_body?: string | null
   readonly response_body?: string | null
+}
+
+/** The same before its headers and bodies are read: they are only where somebody looks at it. */
+export interface KeptRequest
+  extends Omit<LoggedRequest, 'target' | 'request_headers' | 'request_body' | 'response_body'> {
+  whole(): LoggedRequest
 }
 
 /** World files: the whole store as a text, and back. */

@@ -4,7 +4,7 @@ import type { GraphError } from './graph-error.ts'
 export interface Subject {
   readonly id: string
   readonly kind: string
-  /** Undefined: of no business or of several; then the record names the operator's own. */
+  /** Undefined: of no business or of several; then only who sees every tenant sees the record, and who made it. */
   readonly business_id?: string | undefined
   readonly account_id?: string | null | undefined
 }

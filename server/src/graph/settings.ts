@@ -3,6 +3,8 @@ export interface Settings {
   readonly maxNumbersPerAccount: number
   readonly maxUsersPerGroup: number
   readonly maxUploadBytes: number
+  /** How many bytes of media files an account, and of uploads a business, may have stored. */
+  readonly maxStoredBytes: number
   /** How long an upload stays open, and how long its handle is valid. */
   readonly uploadLifetime: number
   readonly maxImageBytes: number

@@ -1,5 +1,6 @@
 import type { IncomingMessage } from 'node:http'
 import { type AddressList, isLoopback, readAddress, unmap } from '../base/addresses.ts'
+import { readHostName } from './host-guard.ts'
 
 /** `192.0.2.1:4711` and `[2001:db8::1]:4711`: some proxies write the port as well. */
 const withPort = /^(?:\[([^\]]*)\](?::\d{1,5})?|(\d+\.\d+\.\d+\.\d+):\d{1,5})$/
@@ -32,11 +33,17 @@ export class ClientAddresses {
     return peer
   }
 
-  /** Whether a request comes from this machine and was not forwarded by a proxy. */
+  /**
+   * Whether a request comes from this machine, asked for it by a name of this machine, and was not forwarded: a proxy on this machine
+   * would make everybody local. Only addresses can show that it forwarded for this machine itself.
+   */
   isLocal(request: IncomingMessage): boolean {
-    if (!isLoopback(peerOf(request))) return false
-    const forwarded = request.headers['x-forwarded-for']
-    return forwarded === undefined || listForwarded(forwarded).every((one) => isLoopback(readForwarded(one) ?? ''))
+    const { headers } = request
+    if (!isLoopback(peerOf(request)) || !isNameOfThisMachine(headers.host)) return false
+    if (headers['forwarded'] !== undefined || headers['via'] !== undefined) return false
+    return ['x-forwarded-for', 'x-real-ip'].every((name) =>
+      listForwarded(headers[name] ?? '127.0.0.1').every((one) => isLoopback(readForwarded(one) ?? '')),
+    )
   }
 
   /** Whether the peer of a connection is a trusted proxy, which carries many clients. */
@@ -59,6 +66,13 @@ export class ClientAddresses {
 
 function peerOf({ socket }: IncomingMessage): string {
   return unmap(socket.remoteAddress ?? '')
+}
+
+/** Not one of the network, which this machine may have besides: a browser elsewhere may have been led to it by that. */
+function isNameOfThisMachine(host: string | undefined): boolean {
+  if (host === undefined) return true
+  const name = readHostName(host)
+  return name === 'localhost' || name.endsWith('.localhost') || isLoopback(name)
 }
 
 function listForwarded(header: string | readonly string[]): string[] {

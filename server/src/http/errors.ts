@@ -211,6 +211,12 @@ export const tooManyConnections = defineError({
   subcode: generalSubcode,
   text: 'Too many connections are open from this address; try again in {seconds} s.',
 })
+export const tooManyWaiting = defineError({
+  id: 'too_many_waiting',
+  status: 429,
+  subcode: generalSubcode,
+  text: 'Too many requests of this connection wait for their responses: {max} are the most; wait for a response before the next one.',
+})
 export const tooManyUnprovenBodies = defineError({
   id: 'too_many_unproven_bodies',
   status: 429,

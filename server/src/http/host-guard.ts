@@ -68,7 +68,7 @@ export class HostGuard {
 
   /** A literal address in Host needed no look-up, so DNS rebinding is impossible. */
   #isServed(host: string): boolean {
-    const name = readName(host)
+    const name = readHostName(host)
     return dotless.test(name) || isIP(name) !== 0 || name.endsWith('.localhost') || this.#isNamed(name)
   }
 
@@ -78,7 +78,7 @@ export class HostGuard {
 }
 
 /** `Example.com.:8080` → `example.com`, `[::1]:8080` → `::1` */
-function readName(host: string): string {
+export function readHostName(host: string): string {
   const bracketed = /^\[([^\]]*)\](?::\d*)?$/.exec(host)?.[1]
   return bracketed ?? host.replace(/:\d*$/, '').replace(/\.$/, '').toLowerCase()
 }

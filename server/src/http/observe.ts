@@ -4,6 +4,7 @@ import type { Log } from '../base/log.ts'
 import type { Spans } from '../telemetry/spans.ts'
 import type { Metrics } from './metrics.ts'
 import type { RequestLog } from './request-log.ts'
+import { StrangerLines } from './stranger-lines.ts'
 
 declare module 'fastify' {
   interface FastifyRequest {
@@ -35,21 +36,34 @@ export class RequestObserver {
   readonly #isLogged: boolean
   readonly #requests: RequestLog | undefined
   readonly #tracing: RequestTracing | undefined
+  readonly #strangerLines: StrangerLines
 
   constructor(log: Log, metrics: Metrics, requests?: RequestLog, tracing?: RequestTracing) {
     this.#requests = requests
     this.#tracing = tracing
     this.#log = log
+    this.#strangerLines = new StrangerLines(log)
     this.#metrics = metrics
     this.#isLogged = log.isLevelEnabled('info')
   }
 
   note(request: FastifyRequest, status: number, milliseconds: number): void {
-    const { operationName, method, logged, id } = request
+    const { operationName, id } = request
     this.#metrics.observeRequest(operationName, status, milliseconds / 1000)
-    this.#requests?.note(request, status, milliseconds)
-    if (this.#tracing) exportRequest(this.#tracing, request, status, milliseconds)
+    this.#writeLine(request, status, milliseconds)
+    try {
+      this.#requests?.note(request, status, milliseconds)
+      if (this.#tracing) exportRequest(this.#tracing, request, status, milliseconds)
+    } catch (err) {
+      // Here nobody would catch it: whoever sent the request would end the process.
+      this.#log.error({ err, trace: id }, 'a request could not be kept')
+    }
+  }
+
+  #writeLine(request: FastifyRequest, status: number, milliseconds: number): void {
+    const { operationName, method, logged, id } = request
     if (!this.#isLogged) return
+    if (status >= 400 && logged?.app === undefined && !this.#strangerLines.take()) return
     // Written by hand, because logging is a good part of the cost of a read. Operation names, methods, ids of apps, businesses and
     // nodes, and traces contain nothing that JSON would escape.
     let line = `"operation":"${operationName}","method":"${method}","status":${status},"ms":${writeHundredths(milliseconds)}`
@@ -65,6 +79,7 @@ export class RequestObserver {
   /** Logs a request that was refused before it reached a route. */
   noteBroken(status: number, reason: string, trace: string): void {
     this.#metrics.observeRequest('unknown', status, 0)
+    if (!this.#strangerLines.take()) return
     this.#log.line(`"operation":"unknown","status":${status},"ms":0,"err":${JSON.stringify(reason)},"trace":"${trace}"`)
   }
 }

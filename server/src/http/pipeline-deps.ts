@@ -37,6 +37,12 @@ export interface PipelineDeps {
   readonly guesses: GuessWatch
   /** The rate limit of the open door, by address. */
   readonly openDoorLimit: AddressLimit
+  /** For callers of whom nothing is known: without a token, or for paths that do not exist. */
+  readonly strangerLimit: AddressLimit
+  /** Milliseconds for the rest of a body that nobody reads. */
+  readonly unprovenBodyTimeout: number
+  /** Whether the service is reached over https. */
+  readonly isSecure: boolean
   readonly mayUseDemo: (request: IncomingMessage) => boolean
   readonly addresses: ClientAddresses
   readonly hostGuard: HostGuard

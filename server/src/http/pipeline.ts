@@ -313,7 +313,7 @@ function recordOf(
     operation: row.operation.name,
     node_id: subject.id,
     node_kind: subject.kind,
-    business_id: subject.business_id ?? caller.business_id,
+    business_id: subject.business_id ?? '',
     account_id: subject.account_id ?? null,
     actor_app_id: caller.app_id,
     actor_business_id: caller.business_id,
@@ -337,7 +337,9 @@ function readSources(deps: PipelineDeps, row: Row, request: GraphRequest): Arriv
   const query = { typed: false, values: readQuery(request) }
   const beforeBody = row.headers ? [path, pickHeaders(request.headers, row.headers)] : [path]
   const { method } = request.raw
-  if (method === 'GET' || method === 'HEAD' || row.body === 'raw') return { sources: [...beforeBody, query] }
+  // At the open door nobody has proven anything, and no row there takes a body.
+  const hasNone = method === 'GET' || method === 'HEAD' || row.door === 'open'
+  if (hasNone || row.body === 'raw') return { sources: [...beforeBody, query] }
   return readBody(deps, row, request, (body) => [...beforeBody, body, query])
 }
 

@@ -1,9 +1,9 @@
 import type { FastifyRequest } from 'fastify'
 import type { Clock } from '../base/clock.ts'
 import { GraphError } from '../graph/graph-error.ts'
-import type { LoggedRequest } from '../graph/ports.ts'
+import type { KeptRequest, LoggedRequest } from '../graph/ports.ts'
 import type { Feed } from '../stream/feed.ts'
-import { blotHeaders, blotText, blotUrl } from './blot.ts'
+import { blotBody, blotHeaders, blotJson, blotUrl } from './blot.ts'
 import { keptBodyBytes, keptBodyOf } from './kept-body.ts'
 
 export interface RequestLogOptions {
@@ -24,6 +24,8 @@ const keptBytesOfDoor = 2 << 20
 /** A character of a text takes at most so many bytes of UTF-8. */
 const maxBytesOfCharacter = 3
 const traceBytes = 32
+/** How much is kept besides of refused requests of unknown callers, of as much as is kept of all others. */
+const shareOfStrangers = 0.125
 
 /**
  * What is known of a request. Most are never looked at, so each is described only when it is, and takes the place of the oldest:
@@ -63,11 +65,11 @@ class Ring {
   /** Bytes written in all, with those skipped at the end of a round. */
   #written = 0
 
-  constructor(door: string, size: number, isWhole: boolean) {
+  constructor(door: string, share: number, { size, keepsBodies }: Pick<RequestLogOptions, 'size' | 'keepsBodies'>) {
     this.door = door
-    this.#size = size
-    this.#isWhole = isWhole
-    this.#bytes = Buffer.allocUnsafeSlow(isWhole ? keptBytesOfDoor : size * traceBytes)
+    this.#size = Math.ceil(size * share)
+    this.#isWhole = keepsBodies
+    this.#bytes = Buffer.allocUnsafeSlow(keepsBodies ? keptBytesOfDoor * share : this.#size * traceBytes)
   }
 
   keep(number: number, time: number, status: number, milliseconds: number, request: FastifyRequest): Kept {
@@ -79,7 +81,7 @@ class Ring {
     kept.milliseconds = milliseconds
     kept.operation = request.operationName
     kept.method = request.method
-    kept.business = logged?.business
+    kept.business = this.#tenantOf(request)
     kept.app = logged?.app
     kept.node = logged?.node
     kept.account_id = request.admission?.node?.account_id ?? null
@@ -88,6 +90,11 @@ class Ring {
     kept.fault = request.graphRequest?.fault
     this.#writeBytes(kept, request)
     return kept
+  }
+
+  /** Who runs the service acts for no tenant, whatever app the token is of: the tenant is that of the node, if there is one. */
+  #tenantOf({ admission, logged }: FastifyRequest): string | undefined {
+    return admission?.node?.business_id ?? (this.door === 'business' ? logged?.business : undefined)
   }
 
   /** Those whose bytes nothing was written over yet. */
@@ -101,11 +108,12 @@ class Ring {
 
   describeWhole({ start, headEnd, bodyEnd, end, hasBody, hasAnswer }: Kept): Partial<LoggedRequest> {
     const [url = '', ...rawHeaders] = this.#read(start + traceBytes, headEnd).split('\n')
+    const headers = blotHeaders(rawHeaders)
     return {
       target: blotUrl(url),
-      request_headers: blotHeaders(rawHeaders),
-      request_body: hasBody ? blotText(this.#read(headEnd, bodyEnd)) : null,
-      response_body: hasAnswer ? blotText(this.#read(bodyEnd, end)) : null,
+      request_headers: headers,
+      request_body: hasBody ? blotBody(this.#read(headEnd, bodyEnd), headers['content-type']) : null,
+      response_body: hasAnswer ? blotJson(this.#read(bodyEnd, end)) : null,
     }
   }
 
@@ -119,12 +127,13 @@ class Ring {
     return kept
   }
 
-  #writeBytes(kept: Kept, { id, raw, originalUrl, answered }: FastifyRequest): void {
+  #writeBytes(kept: Kept, { id, raw, originalUrl, answered, admission }: FastifyRequest): void {
     const bytes = this.#bytes
+    const keepsBodies = this.#isWhole && admission?.row.operation.isConfidential !== true
     // Neither a path nor a header contains the end of a line.
     const head = this.#isWhole ? `${id}${originalUrl}\n${raw.rawHeaders.join('\n')}` : id
-    const body = this.#isWhole ? keptBodyOf(raw) : undefined
-    const answer = this.#isWhole ? answered?.slice(0, keptBodyBytes) : undefined
+    const body = keepsBodies ? keptBodyOf(raw) : undefined
+    const answer = keepsBodies ? answered?.slice(0, keptBodyBytes) : undefined
     const space = (head.length + (answer?.length ?? 0)) * maxBytesOfCharacter + (body?.length ?? 0)
     let at = this.#written % bytes.length
     if (this.#isWhole && at + space > bytes.length) {
@@ -148,6 +157,31 @@ class Ring {
   #read(start: number, end: number): string {
     const at = start % this.#bytes.length
     return this.#bytes.toString('utf8', at, at + end - start)
+  }
+}
+
+/** The rings of all doors, made when they are needed. */
+class Rings {
+  readonly #share: number
+  readonly #byDoor = new Map<string, Ring>()
+  readonly #byOperation = new Map<string, Ring>()
+
+  constructor(share: number) {
+    this.#share = share
+  }
+
+  find(operation: string, options: RequestLogOptions): Ring {
+    const known = this.#byOperation.get(operation)
+    if (known) return known
+    const door = options.doorOf(operation)
+    const ring = this.#byDoor.get(door) ?? new Ring(door, this.#share, options)
+    this.#byDoor.set(door, ring)
+    this.#byOperation.set(operation, ring)
+    return ring
+  }
+
+  all(): Iterable<Ring> {
+    return this.#byDoor.values()
   }
 }
 
@@ -177,8 +211,9 @@ const noRequest: Kept = {
 export class RequestLog {
   readonly keepsBodies: boolean
   readonly #options: RequestLogOptions
-  readonly #byDoor = new Map<string, Ring>()
-  readonly #byOperation = new Map<string, Ring>()
+  readonly #known = new Rings(1)
+  /** Apart, because anybody could push out everybody else's. */
+  readonly #strangers = new Rings(shareOfStrangers)
   #count = 0
 
   constructor(options: RequestLogOptions) {
@@ -189,30 +224,22 @@ export class RequestLog {
   note(request: FastifyRequest, status: number, milliseconds: number): void {
     const { size, feed, clock } = this.#options
     if (size === 0) return
-    const { operationName } = request
-    const ring = this.#byOperation.get(operationName) ?? this.#findRing(operationName)
+    const rings = request.logged?.app === undefined && status >= 400 ? this.#strangers : this.#known
+    const ring = rings.find(request.operationName, this.#options)
     const kept = ring.keep(++this.#count, clock.now(), status, milliseconds, request)
-    if (feed.isHeard) feed.publish(happeningOf(this.#describe(ring, kept)))
+    if (feed.isHeard) feed.publish(happeningOf(this.#describe(ring, kept).whole()))
   }
 
   /** The newest first. */
-  list(): LoggedRequest[] {
-    const rings = [...this.#byDoor.values()]
+  list(): KeptRequest[] {
+    const rings = [...this.#known.all(), ...this.#strangers.all()]
     const all = rings.flatMap((ring) => [...ring.all()].map((one) => this.#describe(ring, one)))
     return all.sort((a, b) => b.number - a.number)
   }
 
-  #findRing(operation: string): Ring {
-    const door = this.#options.doorOf(operation)
-    const ring = this.#byDoor.get(door) ?? new Ring(door, this.#options.size, this.keepsBodies)
-    this.#byDoor.set(door, ring)
-    this.#byOperation.set(operation, ring)
-    return ring
-  }
-
-  #describe(ring: Ring, kept: Kept): LoggedRequest {
+  #describe(ring: Ring, kept: Kept): KeptRequest {
     const { number, time, method, status, error, account_id, remote_address } = kept
-    return {
+    const facts = {
       id: `request-${this.#options.process.slice(0, 8)}-${number}`,
       number,
       time,
@@ -229,8 +256,8 @@ export class RequestLog {
       remote_address,
       trace: ring.traceOf(kept),
       ...(kept.fault !== undefined && { fault: kept.fault }),
-      ...(this.keepsBodies && ring.describeWhole(kept)),
     }
+    return { ...facts, whole: () => ({ ...facts, ...(this.keepsBodies && ring.describeWhole(kept)) }) }
   }
 }
 

@@ -12,6 +12,7 @@ import type { RequestObserver } from './observe.ts'
 import { perform } from './pipeline.ts'
 import type { PipelineDeps } from './pipeline-deps.ts'
 import { sendPush } from './push.ts'
+import { discardRest } from './rest-of-body.ts'
 import { buildRoutes, type Route } from './route-table.ts'
 import { sendReply } from './send-reply.ts'
 
@@ -120,6 +121,7 @@ function serveRoutes(scope: FastifyInstance, routes: readonly Route[], router: R
           if (running === 0) onIdle()
           // The unread rest of the body is discarded as it arrives, so that the connection stays usable.
           if (admission.row.operation.body === 'raw') request.raw.resume()
+          else if (admission.row.operation.door === 'open') discardRest(request.raw, deps.unprovenBodyTimeout)
         }
       },
     })

@@ -1,4 +1,4 @@
-import type { ServerResponse } from 'node:http'
+import type { Server, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import type { FastifyInstance } from 'fastify'
 
@@ -12,12 +12,15 @@ const lastChanceMilliseconds = 1000
 export class Connections {
   readonly #sockets = new Set<Socket>()
 
-  /** `answers` has the latest response on each connection. */
-  watch(server: FastifyInstance, answers: WeakMap<Socket, ServerResponse>): void {
-    server.server.on('connection', (socket: Socket) => {
+  watch(server: Server): void {
+    server.on('connection', (socket: Socket) => {
       this.#sockets.add(socket)
       socket.once('close', () => this.#sockets.delete(socket))
     })
+  }
+
+  /** `answers` has the latest response on each connection. */
+  releaseAtClose(server: FastifyInstance, answers: WeakMap<Socket, ServerResponse>): void {
     server.addHook('preClose', (done) => {
       for (const socket of this.#sockets) release(socket, answers.get(socket))
       done()

@@ -1,4 +1,7 @@
+import type { Clock } from '../base/clock.ts'
+import { second } from '../base/duration.ts'
 import { cutTrailingSlashes } from '../base/slashes.ts'
+import { WindowCounts } from '../base/window-counts.ts'
 import type { GraphError } from '../graph/graph-error.ts'
 import type { Row } from '../graph/operation.ts'
 import { type Vocabulary, vocabularyNames } from '../graph/vocabulary.ts'
@@ -9,6 +12,7 @@ export interface UnknownPathsOptions {
   readonly operations: readonly Row[]
   readonly vocabulary: Vocabulary
   readonly versions: readonly string[]
+  readonly clock: Clock
 }
 
 interface KnownRoute {
@@ -21,6 +25,8 @@ interface KnownRoute {
 /** How many edits may separate a word from a known one to count as a typo. */
 const maxDistance = 3
 const maxCompared = 60
+/** A path is compared with all that there are: so many in a second, for everybody together. The others are refused without a guess. */
+const maxGuesses = 100
 
 /** Explains a path that matches no row. */
 export type ExplainPath = (method: string, url: string) => GraphError
@@ -39,6 +45,8 @@ export function makeExplainPath(options: UnknownPathsOptions): ExplainPath {
       .slice(1),
     path: row.path,
   }))
+  const guesses = new WindowCounts(options.clock, second)
+  const mayGuess = () => guesses.add('', 1) <= maxGuesses
   return (method, url) => {
     const path = url.split('?', 1)[0] ?? ''
     const segments = (cutTrailingSlashes(path) || '/').split('/').slice(1)
@@ -50,12 +58,10 @@ export function makeExplainPath(options: UnknownPathsOptions): ExplainPath {
         starts: versions.map((known) => `/${known}/`).join(' or '),
       })
     }
-    return describeNearest(
-      routes,
-      method,
-      versions.includes(version) ? [newest, ...segments.slice(1)] : segments,
-      options,
-    )
+    return describeNearest(routes, method, versions.includes(version) ? [newest, ...segments.slice(1)] : segments, {
+      ...options,
+      mayGuess,
+    })
   }
 }
 
@@ -64,7 +70,7 @@ function describeNearest(
   routes: readonly KnownRoute[],
   method: string,
   segments: readonly string[],
-  { vocabulary, versions }: UnknownPathsOptions,
+  { vocabulary, versions, mayGuess }: UnknownPathsOptions & { readonly mayGuess: () => boolean },
 ): GraphError {
   const here = routes.filter((route) => fits(route, segments))
   if (here.length > 0) {
@@ -77,7 +83,7 @@ function describeNearest(
   }
   // Of rows that are equally near, the first wins: one that has the method of the request.
   const byMethod = [...routes.filter((route) => route.method === method), ...routes]
-  const nearest = findNearest(byMethod, segments)
+  const nearest = mayGuess() ? findNearest(byMethod, segments) : undefined
   if (nearest) return pathMisspelt({ method, nearest: `${nearest.method} ${nearest.path}` })
   return pathUnknown({ method, version: String(versions.at(-1)) })
 }

@@ -47,6 +47,12 @@ export class AddressLimit {
     return isReached
   }
 
+  /** Counts a request, or throws the 429 when its address has reached the limit. */
+  take(address: string): void {
+    this.refuse(address)
+    this.count(address)
+  }
+
   /** Begins to count anew. */
   clear(): void {
     for (const { counts } of this.#windows) counts.clear()

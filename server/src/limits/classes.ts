@@ -138,6 +138,12 @@ export const addressClasses = {
     error: rateLimitReached,
     sentence: 'Requests for pages, pictures and documents that need no token, per address.',
   },
+  strangers: {
+    rates: [{ count: 600, milliseconds: minute }],
+    ratesOutsideProduction: [{ count: 6000, milliseconds: minute }],
+    error: rateLimitReached,
+    sentence: 'Requests without a token and for paths that do not exist, per address.',
+  },
 } as const satisfies Record<string, AddressClass>
 
 export type AddressClassName = keyof typeof addressClasses

@@ -58,6 +58,7 @@ export function makeConsole(options: ConsoleOptions): ConsolePort {
   })
   const issuer = options.oidc && new Issuer(options.oidc, options)
   const prefix = () => cutTrailingSlashes(new URL(publicUrl()).pathname)
+  const isSecure = () => isReachedSecurely(options.publicUrl())
 
   return {
     async page(visitor, address) {
@@ -65,7 +66,8 @@ export function makeConsole(options: ConsoleOptions): ConsolePort {
       const current = await findCurrent()
       if (!current) return 'The console could not be built; the log says why. Everything else works.'
       const isExpected =
-        readSessionCookie(visitor.headers) !== undefined || (!issuer && isOnSandboxMachine(sandbox, visitor))
+        readSessionCookie(visitor.headers, isSecure()) !== undefined ||
+        (!issuer && isOnSandboxMachine(sandbox, visitor))
       return replyShell({ ...current, sandbox }, prefix(), visitor.headers, isExpected ? address : undefined)
     },
     async frame() {
@@ -121,7 +123,7 @@ async function signIn(options: ConsoleOptions, issuer: Issuer | undefined, visit
     if (!found) throw new Error(`the session ${id} was not stored`)
     return welcome(options, headers, secret, found, false)
   }
-  const known = readSessionCookie(headers)
+  const known = readSessionCookie(headers, isReachedSecurely(options.publicUrl()))
   const session = known === undefined ? undefined : await findSession(database.read, clock.now(), known)
   if (known !== undefined && session) return welcome(options, headers, known, session, false)
   if (issuer) return refuse('sign_in', issuer.host)
@@ -162,7 +164,7 @@ function welcome(
   { id, name, expires_time, isLimited, isByIssuer }: FoundSession,
   local: boolean,
 ): Reply {
-  const isSecure = publicUrl().startsWith('https:')
+  const isSecure = isReachedSecurely(publicUrl())
   const cookie = writeSessionCookie(host, secret, { isSecure, lifetime: expires_time - clock.now() })
   const body = {
     signed_in: true,
@@ -175,6 +177,10 @@ function welcome(
     by_issuer: isByIssuer,
   }
   return new Reply({ ...json, 'set-cookie': cookie }, JSON.stringify(body))
+}
+
+function isReachedSecurely(publicUrl: string): boolean {
+  return publicUrl.startsWith('https:')
 }
 
 function refuse(reason: string, sign_in_with?: string): Reply {

@@ -2,7 +2,7 @@ import type { Configuration, CustomFetch } from 'openid-client'
 import type { AllowedEntry, Claims } from '../auth/allowed-operators.ts'
 import type { SignInState } from '../auth/sign-in-state.ts'
 import type { Clock } from '../base/clock.ts'
-import { hour } from '../base/duration.ts'
+import { hour, minute } from '../base/duration.ts'
 import type { Log } from '../base/log.ts'
 import { shareWhileRunning } from '../base/share.ts'
 
@@ -31,7 +31,14 @@ export class SignInFailed extends Error {
 /** How long what the issuer says of itself is used; then it is asked again, and the old counts while it does not answer. */
 const discoveryLifetime = hour
 const timeoutSeconds = 10
-const maxAnswerBytes = 1_048_576
+/** How long the old counts while the issuer does not answer. */
+const pauseAfterFailure = minute
+const maxAnswerBytes = 262_144
+/** How many sign-ins wait for the issuer at once: each holds a connection and an answer. */
+const maxUnderWay = 32
+const maxAddress = 2048
+/** What an issuer says is cut to it in the log. */
+const maxLogged = 200
 /** How far the issuer's clock may be off. */
 const clockTolerance = 60
 
@@ -44,6 +51,7 @@ export class Issuer {
   readonly #log: Log
   readonly #load: () => Promise<Loaded>
   #known: { readonly loaded: Loaded; readonly until: number } | undefined
+  #underWay = 0
 
   constructor(settings: OidcSettings, { clock, log }: { readonly clock: Clock; readonly log: Log }) {
     this.#settings = settings
@@ -69,6 +77,8 @@ export class Issuer {
   /** Takes what the browser brought back for what the issuer says of the person. The library checks state, issuer, nonce, times and signature. */
   async finish(answer: URL, { state, nonce, verifier }: SignInState): Promise<Claims> {
     const { client, config } = await this.#find()
+    if (this.#underWay >= maxUnderWay) throw new SignInFailed('unreachable', 'too many sign-ins wait for the issuer')
+    this.#underWay += 1
     try {
       const tokens = await client.authorizationCodeGrant(config, answer, {
         expectedState: state,
@@ -77,17 +87,21 @@ export class Issuer {
         idTokenExpected: true,
       })
       const claims: Claims = { ...tokens.claims() }
+      this.#checkClaims(claims)
       if (this.#isComplete(claims) || config.serverMetadata().userinfo_endpoint === undefined) return claims
-      return { ...(await client.fetchUserInfo(config, tokens.access_token, String(claims['sub']))), ...claims }
+      return mergeClaims(claims, await client.fetchUserInfo(config, tokens.access_token, String(claims['sub'])))
     } catch (error) {
-      throw explainRefusal(error)
+      throw error instanceof SignInFailed ? error : explainRefusal(error)
+    } finally {
+      this.#underWay -= 1
     }
   }
 
   /** Where a browser goes to sign out of the issuer too; undefined: the issuer has no such page, or is not reached. */
   async findEndSession(returnUri: string): Promise<URL | undefined> {
     try {
-      const { client, config } = await this.#find()
+      // Who signs out does not wait for an issuer that was known before.
+      const { client, config } = this.#known?.loaded ?? (await this.#find())
       if (config.serverMetadata().end_session_endpoint === undefined) return undefined
       return client.buildEndSessionUrl(config, { post_logout_redirect_uri: returnUri })
     } catch {
@@ -99,7 +113,16 @@ export class Issuer {
   #isComplete(claims: Claims): boolean {
     const { allow, groupsClaim } = this.#settings
     const hasGroups = groupsClaim in claims || allow.every(({ kind }) => kind !== 'group')
-    return hasGroups && 'email' in claims
+    return hasGroups && 'email' in claims && 'email_verified' in claims
+  }
+
+  /** What the library leaves to its callers: a token for another client, of the future, or of nobody. */
+  #checkClaims({ azp, iat, sub }: Claims): void {
+    const { clientId } = this.#settings
+    const latest = Math.floor(Date.now() / 1000) + clockTolerance
+    if (azp !== undefined && azp !== clientId) throw new SignInFailed('refused', 'azp is another client')
+    if (typeof iat === 'number' && iat > latest) throw new SignInFailed('refused', 'iat is in the future')
+    if (typeof sub !== 'string' || sub === '') throw new SignInFailed('refused', 'sub is empty')
   }
 
   async #find(): Promise<Loaded> {
@@ -112,7 +135,10 @@ export class Issuer {
     } catch (error) {
       const failure = explainFailure(error)
       this.#log.warn({ issuer: this.#settings.issuer, reason: failure }, 'the OpenID Connect issuer cannot be used')
-      if (this.#known) return this.#known.loaded
+      if (this.#known) {
+        this.#known = { ...this.#known, until: now + pauseAfterFailure }
+        return this.#known.loaded
+      }
       throw new SignInFailed('unreachable', failure)
     }
   }
@@ -143,7 +169,24 @@ async function discover({ issuer, clientId, clientSecret }: OidcSettings): Promi
       execute: [client.enableNonRepudiationChecks, ...(url.protocol === 'http:' ? [client.allowInsecureRequests] : [])],
     },
   )
+  const { authorization_endpoint, token_endpoint, jwks_uri } = config.serverMetadata()
+  for (const [name, address] of Object.entries({ authorization_endpoint, token_endpoint, jwks_uri })) {
+    if (!isAddress(address, url.protocol)) throw new Error(`its ${name} is no ${url.protocol}// address`)
+  }
   return { client, config }
+}
+
+/** What would only fail when it is used, at every sign-in until it is asked for anew. */
+function isAddress(text: string | undefined, protocol: string): boolean {
+  if (text === undefined || text.length > maxAddress || !URL.canParse(text)) return false
+  const given = new URL(text).protocol
+  return given === 'https:' || given === protocol
+}
+
+/** An address counts only with what the same source says of it. */
+function mergeClaims(claims: Claims, more: Claims): Claims {
+  const { email: _email, email_verified: _verified, ...rest } = claims
+  return 'email_verified' in claims ? { ...more, ...claims } : { ...more, ...rest }
 }
 
 const fetchBounded: CustomFetch = async (url, options) => {
@@ -162,9 +205,10 @@ const fetchBounded: CustomFetch = async (url, options) => {
 /** Neither the code nor a token stands in these texts. */
 function explainFailure(error: unknown): string {
   const { message, cause } = error as Error
-  const inner = (cause as { code?: unknown; message?: unknown } | undefined) ?? {}
-  const detail = typeof inner.code === 'string' ? inner.code : inner.message
-  return typeof detail === 'string' ? `${message}: ${detail}` : message
+  // The library gives a body of the issuer as the cause, too: that is anybody's text.
+  const { code, message: inner } = cause instanceof Error ? (cause as NodeJS.ErrnoException) : {}
+  const detail = code !== undefined && /^[A-Z\d_]{1,64}$/.test(code) ? code : inner
+  return (detail === undefined ? message : `${message}: ${detail}`).slice(0, maxLogged)
 }
 
 function explainRefusal(error: unknown): SignInFailed {

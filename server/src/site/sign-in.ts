@@ -69,7 +69,8 @@ export function makeSignIn(
         for (const [name, value] of Object.entries(answer)) if (value !== undefined) url.searchParams.set(name, value)
         const claims = await issuer.finish(url, begun)
         const allowed = findAllowed(oidc.allow, claims, oidc.groupsClaim)
-        if (!allowed) throw new SignInFailed('not_allowed', `OIDC_ALLOW has no entry for ${String(claims['sub'])}`)
+        if (!allowed)
+          throw new SignInFailed('not_allowed', `OIDC_ALLOW has no entry for ${String(claims['sub']).slice(0, 200)}`)
         const { name, businesses } = allowed
         const grant = writeGrant(oidc.issuer, allowed)
         const session = await openSession(options, visitor, { name, businesses, accounts: null, grant })

@@ -122,6 +122,7 @@ function startHub(t: TestContext) {
       const connection = new Connection()
       const opening = {
         lastEventId: last,
+        holder: { token_id: 't1', isLimited: false },
         admit: async () => {
           await admit()
           return source.listening(user)

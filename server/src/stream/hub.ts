@@ -5,6 +5,7 @@ import { Loop } from '../base/loop.ts'
 import type { Database } from '../db/database.ts'
 import { Audience, writeFor } from './audience.ts'
 import { Listener } from './listener.ts'
+import { type Holder, StreamPlaces } from './places.ts'
 import type { PushBody, PushTarget } from './push.ts'
 import type { Opening, Place, Reached, StreamEvent, StreamSource, Watcher } from './types.ts'
 
@@ -34,6 +35,7 @@ export class StreamHub<About> {
   readonly #watchers = new Set<Watcher<About>>()
   readonly #timers: NodeJS.Timeout[] = []
   readonly #pushed: StreamEvent<About>[] = []
+  readonly #places: StreamPlaces
   #opening = 0
   #loop: Loop | undefined
   #linger: NodeJS.Timeout | undefined
@@ -45,6 +47,7 @@ export class StreamHub<About> {
 
   constructor(options: HubOptions<About>) {
     this.#options = options
+    this.#places = new StreamPlaces(options.maxStreams)
   }
 
   /** Whether anybody listens, or may come back. */
@@ -54,29 +57,33 @@ export class StreamHub<About> {
 
   /** Begins a stream: of what happens from now on, or of what happened after an event that is still kept. */
   async open(opening: Opening<About>): Promise<PushBody> {
-    const { source, maxStreams, refuse } = this.#options
-    if (this.#isClosed || this.#listeners.size + this.#opening >= maxStreams) return refuse()
-    return this.#hold(async (release) => {
+    const { source } = this.#options
+    return this.#hold(this.#takePlace(opening.holder), async (release, free) => {
       const listening = await opening.admit()
       await this.#start()
       await source.renew()
       const place = await source.locate(opening.lastEventId)
       const pushTo = (target: PushTarget) => {
+        target.onClose(free)
         this.#join(new Listener(target, listening, opening, place.after), target, place)
         release()
       }
-      return { pushTo, abandon: release }
+      const abandon = () => {
+        free()
+        release()
+      }
+      return { pushTo, abandon }
     })
   }
 
   /** Hears of what happens from now on, inside the process. Returns what ends it. */
-  async watch(watcher: Watcher<About>): Promise<() => void> {
-    if (this.#isClosed) watcher.end()
-    return this.#hold(async (release) => {
+  async watch(watcher: Watcher<About>, holder: Holder): Promise<() => void> {
+    return this.#hold(this.#takePlace(holder), async (release, free) => {
       await this.#start()
       this.#watchers.add(watcher)
       release()
       return () => {
+        free()
         this.#watchers.delete(watcher)
         this.#stopIfIdle()
       }
@@ -110,16 +117,21 @@ export class StreamHub<About> {
     await loop?.stop()
   }
 
+  #takePlace(holder: Holder): () => void {
+    return (this.#isClosed ? undefined : this.#places.take(holder)) ?? this.#options.refuse()
+  }
+
   /** It does not stop while something is opened. */
-  async #hold<T>(work: (release: () => void) => Promise<T>): Promise<T> {
+  async #hold<T>(free: () => void, work: (release: () => void, free: () => void) => Promise<T>): Promise<T> {
     this.#opening += 1
     const release = () => {
       this.#opening -= 1
       this.#stopIfIdle()
     }
     try {
-      return await work(release)
+      return await work(release, free)
     } catch (error) {
+      free()
       release()
       throw error
     }

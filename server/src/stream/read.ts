@@ -10,6 +10,11 @@ const maxValueBytes = 16_384
 export interface Selection {
   readonly where: RawBuilder<boolean>
   readonly limit: number
+  /**
+   * By default the id. Who selects by a time orders by it: SQLite would walk through the whole table in the order of ids otherwise,
+   * in the hope to come to the limit early.
+   */
+  readonly order?: RawBuilder<unknown>
 }
 
 const businessOf = (account: RawBuilder<unknown>) =>
@@ -27,12 +32,15 @@ interface EventRow {
 }
 
 /** Events; those of messages and calls are sent as such too. The columns are those of `events`. */
-export async function readEvents(db: Db, { where, limit }: Selection): Promise<{ last: number; found: Happening[] }> {
+export async function readEvents(
+  db: Db,
+  { where, limit, order = sql.ref('events.id') }: Selection,
+): Promise<{ last: number; found: Happening[] }> {
   const { rows } = await sql<EventRow>`
     SELECT events.id, ${businessOf(sql.ref('events.account_id'))} AS business_id, events.account_id,
       events.phone_number_id, events.field, events.created_time, events.trace,
       CASE WHEN octet_length(events.value) <= ${sql.lit(maxValueBytes)} THEN events.value END AS value
-    FROM events WHERE ${where} ORDER BY events.id LIMIT ${sql.lit(limit)}`.execute(db.query)
+    FROM events WHERE ${where} ORDER BY ${order} LIMIT ${sql.lit(limit)}`.execute(db.query)
   return { last: rows.at(-1)?.id ?? 0, found: rows.flatMap(showEvent) }
 }
 
@@ -78,11 +86,11 @@ type StatedRow = DeliveryRow & {
 /** Deliveries as they stand. The columns are those of `deliveries`, `events` and `lanes`. */
 export async function readDeliveries(
   db: Db,
-  { where, limit }: Selection,
+  { where, limit, order = sql.ref('deliveries.id') }: Selection,
 ): Promise<{ last: number; found: Happening[] }> {
   const { rows } = await sql<StatedRow>`
     SELECT ${deliveryColumns}, deliveries.state, deliveries.attempts, deliveries.started_time, deliveries.finished_time
-    FROM deliveries ${joined} WHERE ${where} ORDER BY deliveries.id LIMIT ${sql.lit(limit)}`.execute(db.query)
+    FROM deliveries ${joined} WHERE ${where} ORDER BY ${order} LIMIT ${sql.lit(limit)}`.execute(db.query)
   return { last: rows.at(-1)?.id ?? 0, found: rows.map(showDelivery) }
 }
 

@@ -86,7 +86,7 @@ export class StoreReader {
     const wasTried = sql<boolean>`tries.time > ${since}`
     const events = await readEvents(read, { where: sql`events.id > ${from.event}`, limit })
     const made = await readDeliveries(read, { where: isNew, limit })
-    const ended = await readDeliveries(read, { where: hasEnded, limit })
+    const ended = await readDeliveries(read, { where: hasEnded, limit, order: sql.ref('deliveries.finished_time') })
     const tries = await readTries(read, { where: wasTried, limit })
     const replays = await readReplays(read, { where: sql`replays.changed_time > ${since}`, limit })
     const isFull = [events.found, made.found, ended.found, tries].some(({ length }) => length >= limit)

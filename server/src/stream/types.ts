@@ -1,3 +1,5 @@
+import type { Holder } from './places.ts'
+
 /** Something that a stream sends. */
 export interface StreamEvent<About> {
   /** Of a later one it is higher. */
@@ -69,6 +71,8 @@ export interface Listening<About> {
 
 export interface Opening<About> {
   readonly lastEventId: string | undefined
+  /** Whose share of the places it takes. */
+  readonly holder: Holder
   /** What the caller may hear by now; throws when the caller may not listen any more. */
   readonly admit: () => Promise<Listening<About>>
 }

@@ -154,13 +154,15 @@ class RequestIds {
 
 /** Logs once that the collector is gone, and once that it is back. */
 function reportOutages(exporter: SpanExporter, url: string, log: Log): SpanExporter {
+  // Without credentials and query, which may be secrets.
+  const { host } = new URL(url)
   let isDown = false
   return {
     export(spans: ReadableSpan[], done) {
       exporter.export(spans, (result) => {
         const hasFailed = result.code !== 0
-        if (hasFailed && !isDown) log.warn({ url, err: result.error }, 'traces cannot be exported, and are dropped')
-        if (!hasFailed && isDown) log.info({ url }, 'traces are exported again')
+        if (hasFailed && !isDown) log.warn({ host, err: result.error }, 'traces cannot be exported, and are dropped')
+        if (!hasFailed && isDown) log.info({ host }, 'traces are exported again')
         isDown = hasFailed
         done(result)
       })

@@ -20,4 +20,4 @@ function read(text: string): ReadResult {
   }
 }
 
-parentPort?.postMessage(read(workerData as string))
+if (typeof workerData === 'string') parentPort?.postMessage(read(workerData))

@@ -24,14 +24,15 @@ export async function readWorldFile(file: string | URL): Promise<World> {
 
 /** The same for a text in memory; `name` is its name in problems. */
 export function readWorld(text: string, name: string, most: number = maxValues): World {
-  return checkWorld(parse(text, name), name, most)
+  return checkWorld(parse(text, name), name, Math.min(most, mostValuesOf(text)))
 }
 
 /** The same for a world that came through a door, as text or parsed already; requests have their turn between the steps. */
 export async function readGivenWorld(given: string | object): Promise<World> {
-  const content = typeof given === 'string' ? parse(given, '') : given
+  const isText = typeof given === 'string'
+  const content = isText ? parse(given, '') : given
   await nextTurn()
-  return checkWorld(content, '')
+  return checkWorld(content, '', isText ? mostValuesOf(given) : maxValues)
 }
 
 /** The same for what was parsed already. */
@@ -49,8 +50,13 @@ function checkWorld(content: unknown, name: string, most: number = maxValues): W
   return { name, content: content as WorldContent }
 }
 
-/** Aliases of YAML can make a short text hold more than any memory, all of which would be checked. */
 const maxValues = 5_000_000
+/** Aliases of YAML can make a short text hold more than any memory, all of which would be checked: so many values more than it has characters. */
+const maxAliased = 50_000
+
+function mostValuesOf(text: string): number {
+  return Math.min(maxValues, text.length + maxAliased)
+}
 
 function hasTooMuch(content: unknown, most: number): boolean {
   let count = 0

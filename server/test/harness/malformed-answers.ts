@@ -14,6 +14,7 @@ export const malformedAnswers: Readonly<Record<string, string>> = {
   'a status that switches protocols, with the header':
     'HTTP/1.1 101 X\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n\r\n',
   'a hint and nothing else': 'HTTP/1.1 103 Early Hints\r\nLink: </a>\r\n\r\n',
+  'hints without end': `${'HTTP/1.1 103 Early Hints\r\n\r\n'.repeat(100)}${ok}Content-Length: 2\r\n\r\nok`,
   'an unknown hint and nothing else': 'HTTP/1.1 199 X\r\n\r\n',
   'an unknown version': 'HTTP/9.9 200 OK\r\n\r\n',
   'another protocol': 'ICY 200 OK\r\n\r\n',

@@ -26,7 +26,7 @@ export async function addMedia(database: Database, clock: Clock): Promise<void> 
         tx,
         { clock, random: systemRandom },
         {
-          ...{ id, phone_number_id, sha256, mime_type: 'image/png', file_size: 100 },
+          ...{ id, phone_number_id, account_id, sha256, mime_type: 'image/png', file_size: 100 },
           expires_time: clock.now() + 30 * day,
         },
       )

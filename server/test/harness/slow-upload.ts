@@ -39,7 +39,7 @@ export class SlowUpload {
     socket.write(
       [
         `POST ${path} HTTP/1.1`,
-        'Host: a',
+        'Host: localhost',
         `Authorization: Bearer ${token}`,
         `Content-Type: multipart/form-data; boundary=${boundary}`,
         length === undefined ? 'Transfer-Encoding: chunked' : `Content-Length: ${length}`,
@@ -85,7 +85,7 @@ export class SlowUpload {
 
   /** Another request on the same connection. */
   ask(path: string, token: string): Promise<{ status: number; head: string; body: string }> {
-    this.#socket.write(`GET ${path} HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer ${token}\r\n\r\n`)
+    this.#socket.write(`GET ${path} HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer ${token}\r\n\r\n`)
     return this.answer()
   }
 

@@ -14,7 +14,7 @@ export const largeBody = Buffer.from(
 export function writeFalsePost(length: number, lines: readonly string[] = []): string {
   return [
     'POST /msgapp/webhooks HTTP/1.1',
-    'Host: a',
+    'Host: localhost',
     `X-Hub-Signature-256: ${falseSignature}`,
     'Content-Type: application/json',
     `Content-Length: ${length}`,
@@ -38,7 +38,7 @@ const readers = 8
 const readsPerRound = 4000
 const rounds = 3
 const read = Buffer.from(
-  `GET /v23.0/${ids.account} HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer ${tokens.owner}\r\n\r\n`,
+  `GET /v23.0/${ids.account} HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer ${tokens.owner}\r\n\r\n`,
 )
 
 /** What so many reads took, in milliseconds: of the processor, all that the server did meanwhile, and by the clock. */

@@ -144,6 +144,18 @@ onOneDatabase('signing in to the console', 'sqlite', (engine) => {
       assert.equal((await server.client.get('/operator/state', { headers: { cookie } })).status, 200)
     })
 
+    test('over https the cookie counts under the name alone that no other host can set', async () => {
+      const { cookie } = await signIn(server, { 'x-console-code': await makeCode(server) })
+      const secret = cookie.slice(cookie.indexOf('=') + 1)
+      const { port } = new URL(server.url)
+      const state = async (given: string) =>
+        (await server.client.get('/operator/state', { headers: { cookie: given } })).status
+      assert.equal(await state(cookie), 200)
+      for (const name of [`switchboard_${port}`, 'switchboard_443', 'switchboard', '__Secure-switchboard']) {
+        assert.equal(await state(`${name}=${secret}`), 401, name)
+      }
+    })
+
     test('a link ends with its time; a session is listed and ended like a token, and after 12 hours', async () => {
       const late = await makeCode(server)
       server.clock.advance(hour)

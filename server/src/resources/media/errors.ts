@@ -10,6 +10,11 @@ export const fileTooLarge = defineError({
   status: 400,
   text: 'file: it is too large; {kind} may have at most {max} bytes.',
 })
+export const storageFull = defineError({
+  id: 'storage_full',
+  status: 422,
+  text: 'file: its account would have stored more than {max} bytes; delete media files, wait until older ones expire, or ask whoever runs the service to raise MAX_STORED_BYTES.',
+})
 export const fileTypeUnknown = defineError({
   id: 'file_type_unknown',
   status: 400,

@@ -9,7 +9,7 @@ import { idSchema } from '../../graph/schemas.ts'
 import { checkArrived } from './accept.ts'
 import { mediaFile } from './file-member.ts'
 import { fileSchema, mediaMembers } from './schemas.ts'
-import { findNumberNodeForGateway, insertMedia } from './store.ts'
+import { checkRoom, findNumberNodeForGateway, insertMediaWithin } from './store.ts'
 
 export function mediaGatewayOperations(): NewOperation[] {
   return [
@@ -38,16 +38,19 @@ export function mediaGatewayOperations(): NewOperation[] {
       },
       async prepare(context, { phone_number_id }) {
         const { file, settings } = context
-        await requireNumber(context, phone_number_id)
+        const { account_id } = await requireNumber(context, phone_number_id)
         const mime_type = await checkArrived(file, settings)
+        await checkRoom(context.db, account_id, file.size, settings)
         await file.keep()
         return { mime_type, sha256: file.sha256, file_size: file.size }
       },
       async run(context, { phone_number_id }, stored) {
         const { db, clock, random, settings } = context
-        const id = await createNode(db, random, 'media', await requireNumber(context, phone_number_id))
+        const number = await requireNumber(context, phone_number_id)
+        const id = await createNode(db, random, 'media', number)
         const expires_time = clock.now() + settings.mediaLifetime
-        await insertMedia(db, { clock, random }, { id, phone_number_id, ...stored, expires_time })
+        const media = { id, phone_number_id, account_id: number.account_id, ...stored, expires_time }
+        await insertMediaWithin(db, { clock, random }, media, settings)
         return { id, ...stored }
       },
     }),

@@ -2,7 +2,7 @@ import type { Chapter } from '../../chapter.ts'
 import { defineRead, defineWrite } from '../../graph/define.ts'
 import { notFound } from '../../graph/errors.ts'
 import { examplePicture } from '../../graph/examples.ts'
-import { createNode } from '../../graph/nodes.ts'
+import { createNode, type Node } from '../../graph/nodes.ts'
 import type { NewOperation } from '../../graph/operation.ts'
 import { successSchema } from '../../graph/schemas.ts'
 import type { Vocabulary } from '../../graph/vocabulary.ts'
@@ -13,7 +13,7 @@ import { mediaFile } from './file-member.ts'
 import { mediaGatewayOperations } from './gateway.ts'
 import { mediaPath } from './rules.ts'
 import { makeMediaSchema, makeUploadSchema, mediaQuerySchema, uploadedSchema } from './schemas.ts'
-import { deleteMedia, expiryTimer, findMedia, insertMedia } from './store.ts'
+import { checkRoom, deleteMedia, expiryTimer, findMedia, insertMediaWithin } from './store.ts'
 
 const exampleId = '9000000000000002'
 const uploadMedium = { send: 'media.upload', take: { pointer: '/id', as: 'Media-ID' } }
@@ -33,6 +33,11 @@ export const mediaChapter: Chapter = {
   leftOutOfWorld: { media: 'media' },
 }
 
+/** A number always has an account. */
+function accountOf({ account_id }: Node): string {
+  return account_id ?? ''
+}
+
 function mediaOperations(vocabulary: Vocabulary): NewOperation[] {
   return [
     defineWrite({
@@ -48,15 +53,17 @@ function mediaOperations(vocabulary: Vocabulary): NewOperation[] {
         input: { messaging_product: vocabulary.product, file: `data:image/png;base64,${examplePicture.base64}` },
         output: { id: exampleId },
       },
-      async prepare({ file, settings }) {
+      async prepare({ db, node, file, settings }) {
         const mime_type = await checkArrived(file, settings)
+        await checkRoom(db, accountOf(node), file.size, settings)
         await file.keep()
         return { mime_type, sha256: file.sha256, file_size: file.size }
       },
       async run({ db, node, clock, random, settings }, _input, stored) {
         const id = await createNode(db, random, 'media', node)
         const expires_time = clock.now() + settings.mediaLifetime
-        await insertMedia(db, { clock, random }, { id, phone_number_id: node.id, ...stored, expires_time })
+        const media = { id, phone_number_id: node.id, account_id: accountOf(node), ...stored, expires_time }
+        await insertMediaWithin(db, { clock, random }, media, settings)
         return { id }
       },
     }),

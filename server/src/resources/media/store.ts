@@ -4,9 +4,12 @@ import type { Db, Transaction } from '../../db/database.ts'
 import { defineStatement } from '../../db/statement.ts'
 import type { MediaTable } from '../../db/tables.ts'
 import { releaseFile, useFile } from '../../files/files.ts'
+import { addBytes, hasRoom, removeBytes } from '../../files/stored-bytes.ts'
 import { notFound } from '../../graph/errors.ts'
 import { deleteNode, type Node } from '../../graph/nodes.ts'
+import type { Settings } from '../../graph/settings.ts'
 import { setTimer } from '../../timers/set.ts'
+import { storageFull } from './errors.ts'
 
 /** The dependencies of a write, besides its transaction. */
 export interface Tools {
@@ -21,12 +24,32 @@ function mediaUse(id: string): string {
   return `media:${id}`
 }
 
-/** Records a media file under its registered id; its blob is already held or used. */
-export async function insertMedia(tx: Transaction, tools: Tools, mediaFile: MediaTable): Promise<void> {
-  const { id, sha256, expires_time } = mediaFile
+/** Refuses a file before its bytes are kept: of what is refused later the bytes stay for a while. */
+export async function checkRoom(db: Db, account_id: string, bytes: number, settings: Settings): Promise<void> {
+  const max = settings.maxStoredBytes
+  if (!(await hasRoom(db, account_id, bytes, max))) throw storageFull({ max })
+}
+
+export type CountedMedia = MediaTable & { readonly account_id: string }
+
+/** The same, with what the account has by now; throws when that is too much. */
+export async function insertMediaWithin(
+  tx: Transaction,
+  tools: Tools,
+  mediaFile: CountedMedia,
+  settings: Settings,
+): Promise<void> {
+  const max = settings.maxStoredBytes
+  if ((await insertMedia(tx, tools, mediaFile)) > max) throw storageFull({ max })
+}
+
+/** Records a media file under its registered id; its blob is already held or used. Returns how many bytes its account has then. */
+export async function insertMedia(tx: Transaction, tools: Tools, mediaFile: CountedMedia): Promise<number> {
+  const { id, sha256, expires_time, account_id, file_size } = mediaFile
   useFile(tx, sha256, mediaUse(id))
   await tx.query.insertInto('media').values(mediaFile).execute()
   await setTimer(tx, tools, { kind: expiryTimer, due_time: expires_time, payload: { id } })
+  return addBytes(tx, account_id, file_size)
 }
 
 const findById = defineStatement<{ id: string; now: number }>()((db, { id, now }) =>
@@ -45,10 +68,16 @@ export async function findMedia(db: Db, node: Node, clock: Clock, phone_number_i
 
 /** Removes a media file, and returns whether it existed; its blob is removed after its last use. */
 export async function deleteMedia(tx: Transaction, tools: Tools, id: string): Promise<boolean> {
-  const mediaFile = await tx.query.deleteFrom('media').where('id', '=', id).returning('sha256').executeTakeFirst()
+  const mediaFile = await tx.query
+    .deleteFrom('media')
+    .where('id', '=', id)
+    .returning(['sha256', 'account_id', 'file_size'])
+    .executeTakeFirst()
   if (!mediaFile) return false
+  const { account_id, file_size } = mediaFile
   await deleteNode(tx, id)
   await releaseFile(tx, tools, mediaFile.sha256, mediaUse(id))
+  if (account_id !== null) removeBytes(tx, account_id, file_size)
   return true
 }
 

@@ -49,12 +49,10 @@ test('every redirect is guarded like the link itself, plain http included', asyn
   }
   const settings = readConfig({ LINK_FETCH_TIMEOUT: '5s' })
   const fetch = (path: string) =>
-    fetchLink(
-      { egress, files: files as Files, settings },
-      `http://files.example:${port}${path}`,
-      'image',
-      new AbortController().signal,
-    )
+    fetchLink({ egress, files: files as Files, settings }, `http://files.example:${port}${path}`, 'image', {
+      stopping: new AbortController().signal,
+      isSilent: false,
+    })
   const redirectTo = (url: string) => `/?to=${encodeURIComponent(url)}`
 
   const { mime_type, sha256 } = await fetch(redirectTo(`http://other.example:${port}/a.png`))
@@ -70,7 +68,11 @@ test('every redirect is guarded like the link itself, plain http included', asyn
     'http://169.254.169.254/latest/meta-data',
     'file:///etc/passwd',
   ]) {
-    await assert.rejects(fetch(redirectTo(url)), (error) => error instanceof LinkError && !error.isPassing, url)
+    await assert.rejects(
+      fetch(redirectTo(url)),
+      (error) => error instanceof LinkError && error.failure === 'final',
+      url,
+    )
   }
   assert.equal(asked.length, before + 6, 'nothing but the redirects themselves was asked for, each once')
 })

@@ -1,6 +1,6 @@
 import type { Readable } from 'node:stream'
 import type { Egress, OpenedFile } from '../../delivery/egress.ts'
-import { EgressError, explainFailure } from '../../delivery/egress-error.ts'
+import { EgressError, type EgressReason, explainFailure } from '../../delivery/egress-error.ts'
 import type { Files } from '../../files/files.ts'
 import { GraphError } from '../../graph/graph-error.ts'
 import type { Settings } from '../../graph/settings.ts'
@@ -9,16 +9,16 @@ import type { MediaMessageKind } from './kinds.ts'
 
 const maxRedirects = 3
 const redirects = [301, 302, 303, 307, 308]
-/** What may pass by itself. */
-const passing = ['timeout', 'connection_failed']
+/** What a failed fetch says of its host: that it did not respond in time, or that it may do better at once. */
+type LinkFailure = 'silent' | 'passing' | 'final'
 
 /** Why the file behind a link was not fetched. The message names no address. */
 export class LinkError extends Error {
-  readonly isPassing: boolean
+  readonly failure: LinkFailure
 
-  constructor(message: string, isPassing = false) {
+  constructor(message: string, failure: LinkFailure = 'final') {
     super(message)
-    this.isPassing = isPassing
+    this.failure = failure
   }
 }
 
@@ -34,17 +34,21 @@ export interface FetchedFile {
   readonly file_size: number
 }
 
-/** Fetches the file behind a link and holds it for whoever uses it; a `LinkError` says why not. Tries twice where that may help. */
+/**
+ * Fetches the file behind a link and holds it for whoever uses it; a `LinkError` says why not. Tries twice where that may help, but not
+ * a host that is silent anyway.
+ */
 export async function fetchLink(
   deps: FetchDeps,
   link: string,
   kind: MediaMessageKind,
-  stopping: AbortSignal,
+  { stopping, isSilent }: { readonly stopping: AbortSignal; readonly isSilent: boolean },
 ): Promise<FetchedFile> {
   try {
     return await fetchOnce(deps, link, kind, stopping)
   } catch (error) {
-    if (!(error instanceof LinkError && error.isPassing)) throw error
+    if (!(error instanceof LinkError) || error.failure === 'final') throw error
+    if (isSilent && error.failure === 'silent') throw error
     return fetchOnce(deps, link, kind, stopping)
   }
 }
@@ -68,10 +72,15 @@ async function fetchOnce(deps: FetchDeps, link: string, kind: MediaMessageKind, 
 /** Why the network failed; a fault of our own is thrown from here. */
 function explain(error: unknown): Error {
   if ((error as NodeJS.ErrnoException).code === 'ERR_STREAM_PREMATURE_CLOSE') {
-    return new LinkError('the connection was lost before the file was complete', true)
+    return new LinkError('the connection was lost before the file was complete', 'passing')
   }
   const failure = explainFailure(error)
-  return failure.reason === 'closed' ? failure : new LinkError(failure.message, passing.includes(failure.reason))
+  return failure.reason === 'closed' ? failure : new LinkError(failure.message, judge(failure.reason))
+}
+
+function judge(reason: EgressReason): LinkFailure {
+  if (reason === 'timeout') return 'silent'
+  return reason === 'connection_failed' ? 'passing' : 'final'
 }
 
 /** The response at the end of the redirects, each of which is guarded like the link itself. */
@@ -84,7 +93,7 @@ async function follow(egress: Egress, link: string, signal: AbortSignal): Promis
     if (answer.status === 200) return answer
     discard(answer.body)
     if (!redirects.includes(answer.status)) {
-      throw new LinkError(`its host answered ${answer.status}`, answer.status >= 500)
+      throw new LinkError(`its host answered ${answer.status}`, answer.status >= 500 ? 'passing' : 'final')
     }
     url = readLocation(answer.headers['location'], url)
   }

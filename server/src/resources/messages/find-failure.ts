@@ -6,7 +6,7 @@ import type { Audience } from './audience.ts'
 import type { FailureCode } from './failures.ts'
 import { countMarketing } from './marketing-store.ts'
 import type { CheckedMessage } from './request.ts'
-import { findMessage } from './store.ts'
+import { findMessageOf } from './store.ts'
 import type { TemplateToSend } from './template.ts'
 import { takeRoomForUser } from './tier.ts'
 
@@ -30,7 +30,8 @@ export async function findFailure(
   if (template) return user ? findTemplateFailure(tx, settings, attempt, template) : undefined
   if (!isWindowOpen) return 131047
   if (message.kind === 'reaction') {
-    const target = await findMessage(tx, (message.value as { message_id: string }).message_id)
+    const { message_id } = message.value as { message_id: string }
+    const target = await findMessageOf(tx, audience.sender.id, message_id)
     if (!target || target.chat_id !== chat.id || target.type === 'reaction') return 131009
   }
   return undefined

@@ -117,6 +117,57 @@ export async function insertIncoming(tx: Transaction, now: number, rows: readonl
   return tx.list(insertMessages, { messages, now })
 }
 
+/** Stores a message of which it is known that it is new; false when its id is taken. */
+export async function insertOwn(tx: Transaction, row: IncomingRow, now: number): Promise<boolean> {
+  const inserted = await tx.query
+    .insertInto('messages')
+    .values({ ...row, direction: 'to_business', state: 'sent', created_time: now })
+    .onConflict((conflict) => conflict.column('id').doNothing())
+    .returning('id')
+    .executeTakeFirst()
+  return inserted !== undefined
+}
+
+/** Takes messages out again that were stored by the statement that also found out whose they are. */
+export async function deleteIncoming(tx: Transaction, stored: readonly { readonly id: string }[]): Promise<void> {
+  if (stored.length === 0) return
+  const ids = stored.map(({ id }) => id)
+  await tx.query.deleteFrom('messages').where('id', 'in', ids).where('direction', '=', 'to_business').execute()
+}
+
+/** Whose message has an id. */
+export interface Holder {
+  readonly phone_number_id: string
+  /** Whether its number and that one are of one business. */
+  isOfBusinessOf(phone_number_id: string): boolean
+}
+
+/** Who has the ids of messages that were not stored, by these. */
+export async function listHolders(
+  db: Db,
+  known: readonly { readonly id: string; readonly phone_number_id: string }[],
+): Promise<ReadonlyMap<string, Holder>> {
+  const numbers = await listNumbersOfMessages(
+    db,
+    known.map(({ id }) => id),
+  )
+  const named = [...new Set([...numbers.values(), ...known.map(({ phone_number_id }) => phone_number_id)])]
+  const rows = await db.query
+    .selectFrom('phone_numbers')
+    .innerJoin('accounts', 'accounts.id', 'phone_numbers.account_id')
+    .select(['phone_numbers.id', 'accounts.business_id'])
+    .where('phone_numbers.id', 'in', named)
+    .execute()
+  const businesses = new Map(rows.map(({ id, business_id }) => [id, business_id]))
+  const isOfOne = (one: string, other: string) => businesses.get(one) === businesses.get(other)
+  return new Map(
+    [...numbers].map(([id, phone_number_id]) => [
+      id,
+      { phone_number_id, isOfBusinessOf: (other: string) => isOfOne(phone_number_id, other) },
+    ]),
+  )
+}
+
 const selectNumbers = defineSql<{ ids: Listed<readonly [id: string]> }>()(
   ({ ids }) => sql<{ id: string; phone_number_id: string }>`
     SELECT messages.id, messages.phone_number_id FROM json_each(${ids}) AS o

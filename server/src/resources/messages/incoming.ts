@@ -1,12 +1,15 @@
 import type { Transaction } from '../../db/database.ts'
 import { useFile } from '../../files/files.ts'
+import type { GraphError } from '../../graph/graph-error.ts'
 import { recordForStream } from '../../stream/record.ts'
 import { incomingIdTaken, writerIsNumber } from './errors.ts'
 import {
+  deleteIncoming,
   type IncomingRow,
   insertContents,
   insertIncoming,
-  listNumbersOfMessages,
+  insertOwn,
+  listHolders,
   readWriters,
   type TouchedChat,
   touchChats,
@@ -15,7 +18,7 @@ import {
 } from './incoming-store.ts'
 import { isMediaKind } from './kinds.ts'
 import { showMedia } from './rules.ts'
-import { chatIdOf, groupChatIdOf, holdMediaOfNumbers, messageUse, upsertUsers } from './store.ts'
+import { chatIdOf, groupChatIdOf, holdMediaOfNumbers, messageUse, ownIdOf, upsertUsers } from './store.ts'
 import { streamMessage } from './stream-events.ts'
 
 /** A message of a user, as in events: its form was checked. */
@@ -52,11 +55,19 @@ export function readWritersOf(tx: Transaction, arrived: readonly Incoming[]): Pr
 
 export type Writers = ReadonlyMap<string, Writer>
 
+export interface StoredIncoming {
+  /**
+   * The messages to raise events for: not those that are stored already, nor those of users whom the number has blocked. A message whose
+   * sender cannot be a user is passed on without being stored.
+   */
+  readonly heard: ReadonlySet<IncomingMessage>
+  /** Those that are not taken, each for its own fault. */
+  readonly refused: ReadonlyMap<Incoming, GraphError>
+}
+
 /**
- * Stores messages of users in few statements, however many there are, and opens their windows. Returns the messages to raise events
- * for: not those that are stored already, nor those of users whom the number has blocked. A message whose sender cannot be a user is
- * passed on without being stored. Throws when one of them is refused. Which of them are new may be known only when the first statement
- * has been awaited; the database stores no other.
+ * Stores messages of users in few statements, however many there are, and opens their windows. Which of them are new may be known only
+ * when the first statement has been awaited; the database stores no other.
  */
 export async function storeIncoming(
   tx: Transaction,
@@ -64,16 +75,23 @@ export async function storeIncoming(
   arrived: readonly Incoming[],
   writers: Writers,
   isNew: (one: Incoming) => boolean,
-): Promise<ReadonlySet<IncomingMessage>> {
+): Promise<StoredIncoming> {
   const inserted = await insertAll(tx, now, arrived.filter(isOfUser))
   const received = arrived.filter(isNew)
   const heard = new Set(received.filter((one) => !isOfUser(one)).map(({ message }) => message))
   const written = received.filter(isOfUser)
   const isOfNumber = ({ phone_number_id, message }: Incoming) =>
     writers.get(writerKeyOf(phone_number_id, message.from))?.isNumber === true
-  if (written.some(isOfNumber)) throw writerIsNumber()
-  const fresh = await leaveOutTaken(tx, written, inserted)
-  if (fresh.length === 0) return heard
+  const refused = new Map<Incoming, GraphError>()
+  for (const one of written.filter(isOfNumber)) refused.set(one, writerIsNumber())
+  if (refused.size > 0)
+    await deleteIncoming(
+      tx,
+      [...refused.keys()].filter((one) => inserted.has(keyOf(one))),
+    )
+  const others = written.filter((one) => !refused.has(one))
+  const fresh = await leaveOutTaken(tx, now, others, inserted, refused)
+  if (fresh.length === 0) return { heard, refused }
   insertContents(tx, now, await describeContents(tx, now, fresh))
   const chats = new Map<string, TouchedChat>()
   for (const one of fresh) {
@@ -97,7 +115,7 @@ export async function storeIncoming(
       streamMessage({ id, phone_number_id, user_wa_id: message.from, group_id: readGroup(message) }),
     ),
   )
-  return heard
+  return { heard, refused }
 }
 
 /** Whether its sender can be a user. */
@@ -122,27 +140,38 @@ async function insertAll(tx: Transaction, now: number, written: readonly Incomin
     now,
     written.map((one) => describeRow(one, now)),
   )
-  return new Set(inserted.map(({ id, phone_number_id }) => `${phone_number_id} ${id}`))
+  return new Set(inserted.map(keyOf))
 }
 
-/** The messages that were inserted. An id that a message of another number has is refused. */
+function keyOf({ phone_number_id, id }: Pick<Incoming, 'phone_number_id' | 'id'>): string {
+  return `${phone_number_id} ${id}`
+}
+
+/**
+ * The messages that were inserted. An id that a message of another number of the same business has is refused. One that a message of
+ * somebody else has is stored under an id of its own: nobody can keep messages from others by handing in their ids first.
+ */
 async function leaveOutTaken(
   tx: Transaction,
+  now: number,
   written: readonly Incoming[],
   inserted: ReadonlySet<string>,
+  refused: Map<Incoming, GraphError>,
 ): Promise<Incoming[]> {
-  const isStored = ({ phone_number_id, id }: Incoming) => inserted.has(`${phone_number_id} ${id}`)
-  const known = written.filter((one) => !isStored(one))
-  if (known.length > 0) {
-    const numbers = await listNumbersOfMessages(
-      tx,
-      known.map(({ id }) => id),
-    )
-    if (known.some(({ phone_number_id, id }) => numbers.get(id) !== phone_number_id)) {
-      throw incomingIdTaken()
+  const known = written.filter((one) => !inserted.has(keyOf(one)))
+  if (known.length === 0) return [...written]
+  const holders = await listHolders(tx, known)
+  const renamed = new Map<Incoming, Incoming>()
+  for (const one of known) {
+    const holder = holders.get(one.id)
+    if (holder?.phone_number_id === one.phone_number_id) continue
+    if (holder?.isOfBusinessOf(one.phone_number_id) !== false) refused.set(one, incomingIdTaken())
+    else {
+      const own = { ...one, id: ownIdOf(one.phone_number_id, one.id) }
+      if (await insertOwn(tx, describeRow(own, now), now)) renamed.set(one, own)
     }
   }
-  return written.filter(isStored)
+  return written.flatMap((one) => (inserted.has(keyOf(one)) ? [one] : (renamed.get(one) ?? [])))
 }
 
 export function describeRow(arrived: Incoming, now: number): IncomingRow {

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { onBothDatabases } from '../../../test/harness/databases.ts'
 import { useTestServer } from '../../../test/harness/server.ts'
-import { numbers } from '../../../test/harness/world.ts'
+import { ids, numbers } from '../../../test/harness/world.ts'
 import { addLinkFetch, claimLink, readLink, releaseClaim, renewClaims, takeWaiting } from './link-store.ts'
 
 onBothDatabases('a link that another process has taken over', (engine) => {
@@ -14,7 +14,9 @@ onBothDatabases('a link that another process has taken over', (engine) => {
     const link = {
       ...readLink(numbers.main, 'https://example.com/a.png'),
       phone_number_id: numbers.main,
+      account_id: ids.account,
       kind: 'image',
+      tries: 0,
     }
     await database.transaction(async (tx) =>
       addLinkFetch(tx, { ...link, message_id: 'm', takes: [], earlier_template_time: null, created_time: 0 }),

@@ -25,12 +25,14 @@ const insertFetch = defineStatement<LinkFetchesTable>()((db, fetch) =>
     created_time: fetch.created_time,
     claim: fetch.claim,
     leased_until: fetch.leased_until,
+    account_id: fetch.account_id,
+    tries: fetch.tries,
   }),
 )
 
 /** Lets a message wait for the file behind its link; workers are woken with the commit. */
-export function addLinkFetch(tx: Transaction, fetch: Omit<LinkFetchesTable, 'claim' | 'leased_until'>): void {
-  tx.run(insertFetch, { ...fetch, claim: null, leased_until: 0 })
+export function addLinkFetch(tx: Transaction, fetch: Omit<LinkFetchesTable, 'claim' | 'leased_until' | 'tries'>): void {
+  tx.run(insertFetch, { ...fetch, claim: null, leased_until: 0, tries: 0 })
   tx.makeDue({ links: true })
 }
 
@@ -78,24 +80,29 @@ export async function noteFetched(
 }
 
 /** Links of the same number and kind of message, which are fetched once. */
-export type Waiting = Pick<LinkFetchesTable, 'phone_number_id' | 'link' | 'link_key' | 'host' | 'kind'>
+export type Waiting = Pick<
+  LinkFetchesTable,
+  'phone_number_id' | 'account_id' | 'link' | 'link_key' | 'host' | 'kind' | 'tries'
+>
 
 interface Free {
   readonly now: number
   /** A lease that reaches beyond it is none. */
   readonly horizon: number
+  readonly accounts: readonly string[]
   readonly hosts: readonly string[]
   readonly keys: readonly string[]
   readonly limit: number
 }
 
-/** Links that wait and nobody fetches, oldest first, but for some hosts and links. */
-export async function listFreeLinks(db: Db, { now, horizon, hosts, keys, limit }: Free): Promise<Waiting[]> {
+/** Links that wait and nobody fetches, oldest first, but for some accounts, hosts and links. */
+export async function listFreeLinks(db: Db, { now, horizon, accounts, hosts, keys, limit }: Free): Promise<Waiting[]> {
   return db.query
     .selectFrom('link_fetches')
-    .select(['phone_number_id', 'link', 'link_key', 'host', 'kind'])
+    .select(['phone_number_id', 'account_id', 'link', 'link_key', 'host', 'kind', 'tries'])
     .where((eb) => eb.or([eb('leased_until', '<=', now), eb('leased_until', '>', horizon)]))
     .where('host', 'not in', [...hosts, ''])
+    .$if(accounts.length > 0, (query) => query.where('account_id', 'not in', accounts))
     .where('link_key', 'not in', [...keys, ''])
     .where(({ not, exists, selectFrom }) =>
       not(
@@ -130,7 +137,7 @@ export async function claimLink(
     .skipLocked()
   const { numUpdatedRows } = await tx.query
     .updateTable('link_fetches')
-    .set({ claim: lease.claim, leased_until: lease.until })
+    .set((eb) => ({ claim: lease.claim, leased_until: lease.until, tries: eb('tries', '+', 1) }))
     .where('message_id', 'in', free)
     .executeTakeFirstOrThrow()
   return numUpdatedRows > 0n
@@ -147,9 +154,22 @@ export async function renewClaims(tx: Transaction, claims: readonly string[], un
     .execute()
 }
 
-/** Leaves the links of a claim to others. */
+/** Leaves the links of a claim to others; it does not count as a try. */
 export async function releaseClaim(tx: Transaction, claim: string): Promise<void> {
-  await tx.query.updateTable('link_fetches').set({ claim: null, leased_until: 0 }).where('claim', '=', claim).execute()
+  await tx.query
+    .updateTable('link_fetches')
+    .set((eb) => ({ claim: null, leased_until: 0, tries: eb('tries', '-', 1) }))
+    .where('claim', '=', claim)
+    .execute()
+}
+
+/** For a try that an outage of our own ended: the link is claimed again when its lease is over. */
+export async function uncountTry(tx: Transaction, claim: string): Promise<void> {
+  await tx.query
+    .updateTable('link_fetches')
+    .set((eb) => ({ tries: eb('tries', '-', 1) }))
+    .where('claim', '=', claim)
+    .execute()
 }
 
 /** Takes out messages that wait for a link: those of a claim, or all where the file is there. */

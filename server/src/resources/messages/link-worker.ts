@@ -9,11 +9,14 @@ import type { MediaTable } from '../../db/tables.ts'
 import type { Egress } from '../../delivery/egress.ts'
 import { EgressError } from '../../delivery/egress-error.ts'
 import type { Files } from '../../files/files.ts'
+import { hasRoom } from '../../files/stored-bytes.ts'
+import { FilesUnavailable } from '../../files/unavailable.ts'
 import { createNode } from '../../graph/nodes.ts'
 import { findNumberNodeForGateway, insertMedia } from '../media/store.ts'
 import { type FetchedFile, fetchLink, LinkError } from './fetch-link.ts'
 import { finishWaiting } from './fetched.ts'
 import type { MediaMessageKind } from './kinds.ts'
+import { LinkPlaces } from './link-places.ts'
 import {
   claimLink,
   findFetched,
@@ -22,6 +25,7 @@ import {
   releaseClaim,
   renewClaims,
   takeWaiting,
+  uncountTry,
   type Waiting,
 } from './link-store.ts'
 import type { PhoneTools } from './phone.ts'
@@ -30,9 +34,8 @@ import { holdsOpus } from './voice.ts'
 
 const pollMilliseconds = second
 const pollPauseMilliseconds = 20
-/** How many links a process fetches at once, and how many of one host: a slow host delays none of the others. */
-const maxInHand = 32
-const maxPerHost = 6
+/** So often a link is claimed; then its messages fail, whatever it was that ended each try. */
+const maxTries = 5
 /** So many links are looked through at once for those to fetch. */
 const pageSize = 100
 /** So many messages that waited for one link are sent in one transaction. */
@@ -54,7 +57,6 @@ export interface LinkWorkerDeps extends Omit<PhoneTools, 'publicUrl'> {
 }
 
 interface InHand {
-  readonly host: string
   readonly link_key: string
   readonly done: Promise<void>
 }
@@ -71,6 +73,7 @@ interface Given {
 export class LinkWorker {
   readonly #deps: LinkWorkerDeps
   readonly #inHand = new Map<string, InHand>()
+  readonly #places = new LinkPlaces()
   readonly #stopping = new AbortController()
   readonly #polls: Loop
   readonly #heartbeat: Loop
@@ -107,7 +110,10 @@ export class LinkWorker {
       this.#polls.wakeAtOnce()
       await this.#polls.settle()
       await Promise.all([...this.#inHand.values()].map(({ done }) => done))
-    } while (!this.#polls.isStopped && (this.#inHand.size > 0 || (await this.#listFree([])).length > 0))
+    } while (
+      !this.#polls.isStopped &&
+      (this.#inHand.size > 0 || (await this.#listFree({ accounts: [], hosts: [] })).length > 0)
+    )
   }
 
   /** Ends the fetches under way, which others or the next start go on with. */
@@ -125,42 +131,37 @@ export class LinkWorker {
     if (claims.length > 0) await database.transaction((tx) => renewClaims(tx, claims, leaseClock.now() + lease))
   }
 
-  async #listFree(fullHosts: readonly string[]): Promise<Waiting[]> {
+  async #listFree(full: {
+    readonly accounts: readonly string[]
+    readonly hosts: readonly string[]
+  }): Promise<Waiting[]> {
     const { leaseClock, database, lease, trust = fullTrust } = this.#deps
     if (!trust.mayWork()) return []
     const now = leaseClock.now()
     return listFreeLinks(database.read, {
       now,
       horizon: leaseHorizon(now, lease),
-      hosts: fullHosts,
+      ...full,
       keys: [...this.#inHand.values()].map(({ link_key }) => link_key),
       limit: pageSize,
     })
   }
 
-  /** Begins as many fetches as there is room for. Hosts that have no room left are passed over, however many links of them wait. */
+  /** Begins as many fetches as there is room for. Accounts and hosts without room are passed over, however many links of them wait. */
   async #claimFree(): Promise<void> {
-    const full = new Set<string>()
-    while (this.#inHand.size < maxInHand && !this.#polls.isStopped) {
-      for (const { host } of this.#inHand.values()) if (this.#countOf(host) >= maxPerHost) full.add(host)
-      const links = await this.#listFree([...full])
-      const before = full.size + this.#inHand.size
+    const places = this.#places
+    while (!places.isFull && !this.#polls.isStopped) {
+      const links = await this.#listFree({ accounts: places.fullAccounts(), hosts: places.fullHosts() })
+      let begun = 0
       for (const link of distinct(links)) {
-        if (this.#inHand.size >= maxInHand) return
-        if (this.#countOf(link.host) >= maxPerHost) full.add(link.host)
-        else await this.#begin(link)
+        if (places.hasRoomFor(link) && (await this.#begin(link))) begun += 1
       }
-      if (links.length < pageSize || full.size + this.#inHand.size === before) return
+      // Of a full page all may be of accounts or hosts that became full meanwhile.
+      if (links.length < pageSize || begun === 0) return
     }
   }
 
-  #countOf(host: string): number {
-    let count = 0
-    for (const one of this.#inHand.values()) if (one.host === host) count += 1
-    return count
-  }
-
-  async #begin(link: Waiting): Promise<void> {
+  async #begin(link: Waiting): Promise<boolean> {
     const { database, leaseClock, random, lease, trust = fullTrust } = this.#deps
     const claim = random.trace()
     const claimed = await database.transaction(async (tx) => {
@@ -168,22 +169,25 @@ export class LinkWorker {
       const now = leaseClock.now()
       return claimLink(tx, link, { claim, now, horizon: leaseHorizon(now, lease), until: now + lease })
     })
-    if (!claimed) return
+    if (!claimed) return false
+    this.#places.take(link)
     const done = this.#work(link, claim)
       // Its lease ends by itself.
       .catch((error: Error) => this.#report(error))
       .finally(() => {
+        this.#places.release(link)
         this.#inHand.delete(claim)
         this.wake()
       })
-    this.#inHand.set(claim, { host: link.host, link_key: link.link_key, done })
+    this.#inHand.set(claim, { link_key: link.link_key, done })
+    return true
   }
 
   async #work(link: Waiting, claim: string): Promise<void> {
     const { database, clock, settings } = this.#deps
     const now = clock.now()
     const known = await findFetched(database.read, link.link_key, now - settings.linkFetchCache, now)
-    const file = known ?? (await this.#fetch(link, claim))
+    const file = known ?? (link.tries < maxTries ? await this.#fetch(link, claim) : 'failed')
     if (file === 'stopping') {
       await database.transaction((tx) => releaseClaim(tx, claim))
       return
@@ -208,17 +212,21 @@ export class LinkWorker {
   }
 
   async #fetch(link: Waiting, claim: string): Promise<FetchedFile | 'failed' | 'stopping'> {
-    const { log, egress, files, settings } = this.#deps
+    const { log, database, egress, files, settings } = this.#deps
     try {
-      return await fetchLink(
-        { egress, files, settings },
-        link.link,
-        link.kind as MediaMessageKind,
-        this.#stopping.signal,
-      )
+      // What is fetched already is kept: a file more than allowed for each that is under way.
+      if (!(await hasRoom(database.read, link.account_id, 1, settings.maxStoredBytes))) {
+        throw new LinkError('its account has stored as much as it may', 'final')
+      }
+      return await fetchLink({ egress, files, settings }, link.link, link.kind as MediaMessageKind, {
+        stopping: this.#stopping.signal,
+        isSilent: this.#places.isSilent(link.host),
+      })
     } catch (error) {
       if (error instanceof EgressError) return 'stopping'
+      if (error instanceof FilesUnavailable) await this.#deps.database.transaction((tx) => uncountTry(tx, claim))
       if (!(error instanceof LinkError)) throw error
+      if (error.failure === 'silent') this.#places.noteSilence(link.host)
       // Neither the link nor its host: they are the content of a message.
       log.info({ phone_number_id: link.phone_number_id, claim, reason: error.message }, 'a link was not fetched')
       return 'failed'
@@ -232,7 +240,8 @@ export class LinkWorker {
     if (!node) throw new Error(`the phone number ${phone_number_id} is missing`)
     const now = clock.now()
     const id = await createNode(tx, random, 'media', node)
-    const media = { id, phone_number_id, ...file, expires_time: now + settings.mediaLifetime }
+    const { account_id } = node
+    const media = { id, phone_number_id, account_id, ...file, expires_time: now + settings.mediaLifetime }
     await insertMedia(tx, { clock, random }, media)
     await noteFetched(tx, { link_key, media_id: id, now, since: now - settings.linkFetchCache })
     return media

@@ -404,6 +404,28 @@ onOneDatabase('media by link', 'sqlite', (engine) => {
     assert.equal(await phone.namesOf(id), 'sent, delivered')
     await second.app.close(100)
   })
+
+  test('a link that was begun five times is not fetched once more, whatever became of it: its message fails', async (t) => {
+    const held: ServerResponse[] = []
+    const host = await startHost(t, { '/deadly.png': (response) => void held.push(response) })
+    const first = await startTestServer({ engine, env })
+    t.after(() => first.stop())
+    const phone = messageSides(first)
+    const user = phone.newUser()
+    await phone.write(user)
+    const id = await phone.send(user, image(`${host.url}/deadly.png`))
+    await until(() => held.length === 1, 'the host is asked')
+    await first.app.close(100)
+    const stopped = await first.database.read.query.selectFrom('link_fetches').select('tries').executeTakeFirst()
+    assert.equal(stopped?.tries, 0, 'a stop is nobody’s fault')
+    // As five processes leave it that were killed while they fetched it.
+    await first.database.transaction((tx) => tx.query.updateTable('link_fetches').set({ tries: 5 }).execute())
+    const second = await startSecondProcess(first, env)
+    await second.app.settle()
+    assert.equal(await phone.namesOf(id), 'failed 131053')
+    assert.equal(held.length, 1)
+    await second.app.close(100)
+  })
 })
 
 test('tried again after a time-out', async (t) => {

@@ -3,7 +3,14 @@ export type { Choices } from './choices.ts'
 export { mediaUnknown } from './errors.ts'
 export { type EventTools, nameOf, writeSeconds } from './events.ts'
 export { describeFailure, failureCodes } from './failures.ts'
-export { type Incoming, type IncomingMessage, isOfUser, readWritersOf, storeIncoming } from './incoming.ts'
+export {
+  type Incoming,
+  type IncomingMessage,
+  isOfUser,
+  readWritersOf,
+  type StoredIncoming,
+  storeIncoming,
+} from './incoming.ts'
 export { type BelievedNumber, canStoreAtOnce, storeAtOnce } from './incoming-at-once.ts'
 export { listNumbersOfMessages } from './incoming-store.ts'
 export { isMediaKind } from './kinds.ts'

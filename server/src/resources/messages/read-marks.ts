@@ -8,7 +8,7 @@ import { recordForStream } from '../../stream/record.ts'
 import { incomingUnknown, statusNotTaken } from './errors.ts'
 import { checkRegistered } from './rules.ts'
 import type { MessageRequest } from './schemas.ts'
-import { findSender, lockMessage, updateChat } from './store.ts'
+import { findSender, lockMessageOf, updateChat } from './store.ts'
 import { streamStatuses, streamTyping } from './stream-events.ts'
 
 /** A request to mark a message as read whose form is right. */
@@ -42,7 +42,7 @@ export async function markAsRead(
   { message_id, showsTyping }: ReadMark,
 ): Promise<void> {
   checkRegistered(await findSender(db, node.id))
-  const message = await lockMessage(db, message_id)
+  const message = await lockMessageOf(db, node.id, message_id)
   const isOurs = message?.phone_number_id === node.id && message.direction === 'to_business'
   if (!isOurs || message.group_id !== null) throw incomingUnknown()
   const now = clock.now()

@@ -27,7 +27,7 @@ import {
 } from './rules.ts'
 import type { MessageStatus } from './states.ts'
 import {
-  findMessage,
+  findMessageOf,
   holdMediaOfNumber,
   insertMessage,
   insertRecipient,
@@ -92,7 +92,14 @@ export async function sendMessage(context: Context<Transaction>, message: Checke
 
   if (link && message.media) {
     const { kind: carried } = message.media
-    const fetch = { ...link, message_id: row.id, phone_number_id: sender.id, kind: carried, created_time: now }
+    const fetch = {
+      ...link,
+      message_id: row.id,
+      phone_number_id: sender.id,
+      account_id: sender.account_id,
+      kind: carried,
+      created_time: now,
+    }
     addLinkFetch(db, { ...fetch, takes: typesOf(message.media), earlier_template_time: chat.template_time })
     for (const participant of audience.participants) insertRecipient(db, newRecipient(row.id, participant))
     return row
@@ -161,7 +168,7 @@ async function findFile(
 /** The message that is replied to, if it is one of this chat that is still kept; otherwise the message goes out without a quote. */
 async function findContext(db: Transaction, { context_id }: CheckedMessage, chat: ChatsTable): Promise<string | null> {
   if (context_id === null) return null
-  const quoted = await findMessage(db, context_id)
+  const quoted = await findMessageOf(db, chat.phone_number_id, context_id)
   return quoted?.chat_id === chat.id ? quoted.id : null
 }
 

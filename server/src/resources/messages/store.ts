@@ -278,6 +278,38 @@ export async function findMessage(db: Db, id: string): Promise<StoredMessage | u
   return db.first(selectMessage, { id })
 }
 
+/**
+ * The id under which a message is stored whose own one is taken by somebody else's. Events have the id that was handed in; the
+ * business names the message by that, too.
+ */
+export function ownIdOf(phone_number_id: string, id: string): string {
+  return `${id}@${phone_number_id}`
+}
+
+/** The message that a business names by the id of its event. */
+export async function findMessageOf(db: Db, phone_number_id: string, id: string): Promise<StoredMessage | undefined> {
+  return ofNumber(phone_number_id, id, (own) => findMessage(db, own))
+}
+
+/** The same, held until the transaction ends. */
+export async function lockMessageOf(
+  tx: Transaction,
+  phone_number_id: string,
+  id: string,
+): Promise<StoredMessage | undefined> {
+  return ofNumber(phone_number_id, id, (own) => lockMessage(tx, own))
+}
+
+async function ofNumber(
+  phone_number_id: string,
+  id: string,
+  find: (id: string) => Promise<StoredMessage | undefined>,
+): Promise<StoredMessage | undefined> {
+  const found = await find(id)
+  if (!found || found.phone_number_id === phone_number_id) return found
+  return find(ownIdOf(phone_number_id, id))
+}
+
 const selectMessageForUpdate = defineStatement<{ id: string }>()((db, { id }) =>
   db.selectFrom('messages').selectAll().where('id', '=', id).forUpdate(),
 )

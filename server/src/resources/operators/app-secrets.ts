@@ -1,5 +1,5 @@
 import { type Static, Type } from 'typebox'
-import { parseDuration } from '../../base/duration.ts'
+import { endAfter, parseDuration } from '../../base/duration.ts'
 import { findAppSecretForOperators, rotateSecretForOperators, type StoredSecretFacts } from '../../delivery/secrets.ts'
 import type { OperatorLimits } from '../../graph/context.ts'
 import { defineOperatorRead, defineOperatorWrite } from '../../graph/define.ts'
@@ -82,7 +82,8 @@ export function appSecretOperations(): NewOperation[] {
       },
       async run({ db, clock, random, limits }, { app_id, overlap: text = defaultOverlap }) {
         const overlap = parseDuration(text)
-        if (overlap === undefined) throw badArgument(notADuration('overlap'))
+        if (overlap === undefined || endAfter(clock.now(), overlap) === undefined)
+          throw badArgument(notADuration('overlap'))
         const app = await findAppSecretForOperators(db, app_id, clock.now())
         if (!app || !seesBusiness(limits, app.business_id)) throw notFound()
         const secret = await rotateSecretForOperators(db, clock, random, { app_id, overlap })

@@ -1,5 +1,7 @@
-import { sql } from 'kysely'
+import { type RawBuilder, sql } from 'kysely'
 import { Type } from 'typebox'
+import type { Caller } from '../../graph/caller.ts'
+import type { OperatorLimits } from '../../graph/context.ts'
 import { defineOperatorRead } from '../../graph/define.ts'
 import type { NewOperation } from '../../graph/operation.ts'
 import { newestFirst, pagingSchema } from '../../graph/paging.ts'
@@ -15,7 +17,7 @@ const recordSchema = Type.Object({
   operation: Type.String({ description: 'The name of the operation.' }),
   node_id: Type.String({ description: 'What it was done to.' }),
   node_kind: Type.String(),
-  business_id: Type.String({ description: 'Whose that is.' }),
+  business_id: Type.String({ description: 'Whose that is; empty: the service as a whole, or several businesses.' }),
   account_id: Type.Union([Type.String(), Type.Null()]),
   actor_app_id: Type.String({ description: 'The app whose token did it.' }),
   actor_business_id: Type.String({ description: 'The business of that app.' }),
@@ -27,7 +29,14 @@ const recordSchema = Type.Object({
   trace: Type.String({ description: 'The trace of the request.' }),
 })
 
-const owner = { account: sql.ref<string>('activities.account_id'), business: sql.ref<string>('activities.business_id') }
+/** Records of what this operator sees, and of what it did itself. */
+export function isRecordSeen(limits: OperatorLimits | undefined, { token_id }: Caller): RawBuilder<boolean> {
+  const owner = {
+    account: sql.ref<string>('activities.account_id'),
+    business: sql.ref<string>('activities.business_id'),
+  }
+  return limits ? sql`(${isSeen(limits, owner)} OR activities.actor_token_id = ${token_id})` : isSeen(limits, owner)
+}
 
 export function auditOperations(): NewOperation[] {
   return [
@@ -71,10 +80,10 @@ export function auditOperations(): NewOperation[] {
           paging: exampleCursors,
         },
       },
-      async run({ db, limits, page }, { since, until, ...filter }) {
+      async run({ db, caller, limits, page }, { since, until, ...filter }) {
         const period = { since: readMoment('since', since, page.now), until: readMoment('until', until, page.now) }
         return page.fetch(
-          (range) => listActivityPageForOperators(db, isSeen(limits, owner), { ...filter, ...period }, range),
+          (range) => listActivityPageForOperators(db, isRecordSeen(limits, caller), { ...filter, ...period }, range),
           showActivity,
         )
       },

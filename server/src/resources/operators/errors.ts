@@ -19,7 +19,7 @@ export const expiryTwice = defineProblem({
 })
 export const notADuration = defineProblem({
   id: 'not_a_duration',
-  text: 'it must be a duration such as 30m, 24h or 60d.',
+  text: 'it must be a duration such as 30m, 24h or 60d that ends before the year 10000.',
 })
 export const deliveriesUnknown = defineProblem({
   id: 'deliveries_unknown',

@@ -1,4 +1,4 @@
-import { type RawBuilder, sql } from 'kysely'
+import { sql } from 'kysely'
 import { type Static, Type } from 'typebox'
 import type { Db } from '../../db/database.ts'
 import type { OperatorLimits } from '../../graph/context.ts'
@@ -70,20 +70,32 @@ export function toHappening(request: LoggedRequest): Happening {
 }
 
 /** How many rows of each kind are looked at for what happened before. */
-const pastLimit = 1000
+const limit = 1000
 
-/** What is stored of a time or a trace, in order. */
-export async function readStored(db: Db, about: { readonly since: number } | { readonly trace: string }) {
-  const pick = (time: RawBuilder<unknown>) =>
-    'since' in about ? sql<boolean>`${time} >= ${about.since}` : sql<boolean>`events.trace = ${about.trace}`
-  const limit = pastLimit
-  const { found: events } = await readEvents(db, { where: pick(sql.ref('events.created_time')), limit })
-  const happened = sql`COALESCE(deliveries.finished_time, deliveries.started_time)`
-  const { found: deliveries } = await readDeliveries(db, { where: pick(happened), limit })
-  const tries = await readTries(db, { where: pick(sql.ref('tries.time')), limit })
-  const ofReplays = 'since' in about ? sql`replays.changed_time >= ${about.since}` : sql`replays.trace = ${about.trace}`
-  const replays = await readReplays(db, { where: sql<boolean>`${ofReplays}`, limit })
+/** What is stored of a trace, in order. */
+export async function readTrace(db: Db, trace: string) {
+  const where = sql<boolean>`events.trace = ${trace}`
+  const { found: events } = await readEvents(db, { where, limit })
+  const { found: deliveries } = await readDeliveries(db, { where, limit })
+  const tries = await readTries(db, { where, limit })
+  const replays = await readReplays(db, { where: sql<boolean>`replays.trace = ${trace}`, limit })
   return inOrder([...events, ...deliveries, ...tries, ...replays])
+}
+
+/** What is stored of a type since a time, in order; each by the index of its time. */
+export async function readSince(db: Db, since: number, type: HappeningType): Promise<Happening[]> {
+  const after = (column: string) => {
+    const time = sql.ref(column)
+    return { where: sql<boolean>`${time} >= ${since}`, order: time, limit }
+  }
+  if (type === 'try') return inOrder(await readTries(db, after('tries.time')))
+  if (type === 'replay') return inOrder(await readReplays(db, after('replays.changed_time')))
+  if (type !== 'delivery') return inOrder((await readEvents(db, after('events.created_time'))).found)
+  const started = after('deliveries.started_time')
+  const isOpen = sql<boolean>`${started.where} AND deliveries.state = 'waiting'`
+  const { found: waiting } = await readDeliveries(db, { ...started, where: isOpen })
+  const { found: ended } = await readDeliveries(db, after('deliveries.finished_time'))
+  return inOrder([...waiting, ...ended])
 }
 
 const order = ['request', 'audit', 'event', 'message', 'call', 'timer', 'replay', 'delivery', 'try']

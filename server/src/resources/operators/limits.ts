@@ -14,15 +14,15 @@ export interface OwnerColumns {
 export function isSeen(limits: OperatorLimits | undefined, { account, business }: OwnerColumns): RawBuilder<boolean> {
   if (!limits) return sql<boolean>`TRUE`
   const conditions: RawBuilder<boolean>[] = []
-  if (account) conditions.push(isOneOf(account, limits.accounts))
-  if (business) conditions.push(isOneOf(business, limits.businesses))
+  const add = (column: Expression<string | null>, ids: ReadonlySet<string> | undefined) => {
+    // Nothing for an empty list: a FALSE beside the other condition would keep both databases from using an index.
+    if (ids && ids.size > 0) conditions.push(sql`${column} IN (${sql.join([...ids])})`)
+  }
+  if (account) add(account, limits.accounts)
+  if (business) add(business, limits.businesses)
   else if (account && limits.businesses && limits.businesses.size > 0) {
     const owners = sql.join([...limits.businesses])
     conditions.push(sql`${account} IN (SELECT owned.id FROM accounts owned WHERE owned.business_id IN (${owners}))`)
   }
   return conditions.length === 0 ? sql<boolean>`FALSE` : sql`(${sql.join(conditions, sql` OR `)})`
-}
-
-function isOneOf(column: Expression<string | null>, ids: ReadonlySet<string> | undefined): RawBuilder<boolean> {
-  return ids && ids.size > 0 ? sql`${column} IN (${sql.join([...ids])})` : sql<boolean>`FALSE`
 }

@@ -100,7 +100,7 @@ export function requestOperations(): NewOperation[] {
               (trace === undefined || one.trace === trace) &&
               (from === undefined || one.time >= from),
           )
-        return { data: found.slice(0, limit).map(showRequest), paging: { cursors: {} } }
+        return { data: found.slice(0, limit).map((one) => showRequest(one.whole())), paging: { cursors: {} } }
       },
     }),
   ]

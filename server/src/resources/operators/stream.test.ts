@@ -210,6 +210,52 @@ onOneDatabase('what operators watch', 'sqlite', (engine) => {
     for (const one of limited) assert.equal(one.business_id, strangerIds.business)
   })
 
+  test('secrets are hidden however they are written; bodies of worlds are not kept', async () => {
+    const path = `/v23.0/${numbers.main}/register`
+    const json = { 'content-type': 'application/json' }
+    const form = { 'content-type': 'application/x-www-form-urlencoded' }
+    const bodies: [string, Record<string, string>][] = [
+      ['{"messaging_product":"msgapp","p\\u0069n":"135791","a":{"token":["135791"]}}', json],
+      ['messaging_product=msgapp&p%69n=135791', form],
+      [
+        '--b\r\nContent-Disposition: form-data; name="pin"\r\n\r\n135791\r\n--b--\r\n',
+        { 'content-type': 'multipart/form-data; boundary=b' },
+      ],
+    ]
+    for (const [raw, headers] of bodies) await server.client.post(path, { token: tokens.owner, raw, headers })
+    const found = (await get('requests', { operation: 'phone_numbers.register', limit: '3' })).body.data
+    assert.equal(found.length, 3)
+    for (const { request_body } of found) assert.match(request_body, /^(?!.*135791).*…/s)
+
+    const world = { tokens: [{ token: 'hidden-in-a-world', app_id: 'nobody' }], nonsense: 1 }
+    const raw = JSON.stringify(world)
+    await server.client.post('/operator/reset', { token: tokens.operator, json: { world: raw } })
+    await server.client.post('/operator/world', { token: tokens.operator, raw, headers: json })
+    await server.client.get('/operator/world', { token: tokens.operator })
+    for (const operation of ['sandbox.reset', 'operator.apply_world', 'operator.export_world']) {
+      const [request] = (await get('requests', { operation, limit: '1' })).body.data
+      assert.deepEqual([request?.operation, request?.request_body, request?.response_body], [operation, null, null])
+    }
+  })
+
+  test('a request that nobody can read ends nothing, while somebody listens', async (t) => {
+    await listen(t, server.url)
+    const query = `x=["[${'\\"['.repeat(4_000)}`
+    const { status } = await server.client.get(`/nothing/a/b/c?${encodeURI(query)}`)
+    assert.ok(status >= 400 && status < 500)
+    assert.equal((await get('requests', { limit: '1000' })).status, 200)
+  })
+
+  test('refused requests of strangers push out no others', async () => {
+    const { headers } = await server.client.get(`/v23.0/${numbers.main}`, { token: tokens.owner })
+    const trace = headers.get('x-svctrace-id') ?? ''
+    for (let index = 0; index < 1100; index++) await server.client.get(`/v23.0/${ids.account}`)
+    const kept = (await get('requests', { trace })).body.data
+    assert.equal(kept.length, 1)
+    const refused = (await get('requests', { status: '401', limit: '1000' })).body.data
+    assert.ok(refused.length >= 100 && refused.length <= 130, `${refused.length} of the refused`)
+  })
+
   test('large requests push out the oldest, so that what is kept is bounded', async () => {
     const about = 'x'.repeat(16_000)
     for (let index = 0; index < 140; index++) {

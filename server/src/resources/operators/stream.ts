@@ -1,5 +1,5 @@
 import { Type } from 'typebox'
-import { limitsOf } from '../../graph/context.ts'
+import { holderOf, limitsOf } from '../../graph/context.ts'
 import { defineOperatorReply } from '../../graph/define.ts'
 import { badArgument } from '../../graph/define-error.ts'
 import { argumentWrong } from '../../graph/errors.ts'
@@ -30,6 +30,7 @@ export function streamOperations(): NewRow[] {
         const asked = { types: readTypes(types), account_id, phone_number_id }
         const body = await ports.feed.open({
           lastEventId: headers['last-event-id']?.toString() || undefined,
+          holder: holderOf(caller),
           admit: async () => listeningOf({ ...asked, limits: limitsOf(await ports.readmitOperator(caller)) }),
         })
         return new PushReply(eventStreamHeaders, body)

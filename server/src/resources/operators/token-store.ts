@@ -1,7 +1,8 @@
-import { sql } from 'kysely'
+import { type RawBuilder, sql } from 'kysely'
+import { isOfService } from '../../auth/tokens.ts'
 import type { Db } from '../../db/database.ts'
-import type { Caller } from '../../graph/caller.ts'
-import type { OperatorLimits } from '../../graph/context.ts'
+import { type Caller, isScopeOfService } from '../../graph/caller.ts'
+import { limitsOf, type OperatorLimits } from '../../graph/context.ts'
 import type { PageRange } from '../../graph/paging.ts'
 import { isSeen } from './limits.ts'
 
@@ -10,19 +11,17 @@ export interface TokenFilter {
   readonly state: 'good' | 'expired' | 'revoked' | undefined
 }
 
-/** A token belongs to an app, and so to a business. */
 const businessOfToken = sql<string | null>`(SELECT apps.business_id FROM apps WHERE apps.id = tokens.app_id)`
-const owner = { business: businessOfToken }
 
 /** Tokens of every tenant, never their secrets. For operators: bound by their limits alone. */
 export async function listTokensOfTenantsForOperators(
   db: Db,
-  limits: OperatorLimits | undefined,
+  caller: Caller,
   { app_id, state }: TokenFilter,
   now: number,
   range: PageRange,
 ) {
-  let query = selectTokens(db).where(isSeen(limits, owner))
+  let query = selectTokens(db).where(await isTokenSeen(db, caller))
   if (app_id !== undefined) query = query.where('app_id', '=', app_id)
   if (state === 'revoked') query = query.where('revoked_time', 'is not', null)
   else if (state !== undefined) {
@@ -33,17 +32,52 @@ export async function listTokensOfTenantsForOperators(
   return range.apply(query).execute()
 }
 
-/** A token that this operator sees; the own one can be named whatever the limits are. */
-export async function findTokenForOperators(db: Db, limits: OperatorLimits | undefined, caller: Caller, id: string) {
-  const token = selectTokens(db).where('id', '=', id)
-  return (id === caller.token_id ? token : token.where(isSeen(limits, owner))).executeTakeFirst()
+/** A token that this operator sees. */
+export async function findTokenForOperators(db: Db, caller: Caller, id: string) {
+  return selectTokens(db)
+    .where('id', '=', id)
+    .where(await isTokenSeen(db, caller))
+    .executeTakeFirst()
+}
+
+/** Tokens of the tenants that this operator sees, its own, and of those of the service the ones that see no more than it does. */
+async function isTokenSeen(db: Db, caller: Caller): Promise<RawBuilder<boolean>> {
+  const limits = limitsOf(caller)
+  if (!limits) return sql<boolean>`TRUE`
+  const limited = await db.query
+    .selectFrom('tokens')
+    .select(['id', 'accounts', 'businesses', 'scopes', businessOfToken.as('business_id')])
+    .where(isOfService)
+    .where(({ eb, or }) => or([eb('accounts', 'is not', null), eb('businesses', 'is not', null)]))
+    .execute()
+  const seesLess = limited.filter((token) => seesNoMore(token, caller))
+  const ids = Object.fromEntries([caller.token_id, ...seesLess.map(({ id }) => id)].map((id) => [id, 1]))
+  return sql<boolean>`((NOT ${isOfService} AND ${isSeen(limits, { business: businessOfToken })})
+    OR tokens.id IN (SELECT key FROM json_each(${JSON.stringify(ids)})))`
+}
+
+interface LimitedToken {
+  readonly accounts: readonly string[] | null
+  readonly businesses: readonly string[] | null
+  readonly scopes: readonly string[]
+  readonly business_id: string | null
+}
+
+function seesNoMore({ accounts, businesses, scopes, business_id }: LimitedToken, caller: Caller): boolean {
+  const isOwn = (id: string) => caller.businesses?.has(id) === true
+  return (
+    (accounts ?? []).every((id) => caller.gateway_accounts?.has(id)) &&
+    (businesses ?? []).every(isOwn) &&
+    // With another scope it acts for the business of its app, too.
+    (scopes.every(isScopeOfService) || (business_id !== null && isOwn(business_id)))
+  )
 }
 
 function selectTokens(db: Db) {
   return db.query
     .selectFrom('tokens')
     .select(['id', 'app_id', 'scopes', 'accounts', 'businesses', 'created_time', 'expires_time', 'revoked_time'])
-    .select('session_name')
+    .select(['session_name', 'made_by'])
     .select(businessOfToken.as('business_id'))
 }
 
@@ -56,4 +90,21 @@ export async function listSeenForOperators(db: Db, limits: OperatorLimits | unde
     .where('id', 'in', [...new Set(ids)])
     .where(isSeen(limits, { account: sql.ref('nodes.account_id'), business: sql.ref('nodes.business_id') }))
     .execute()
+}
+
+export interface Maker {
+  readonly made_by: string
+  readonly session_grant: string | null
+  readonly expires_time: number | null
+}
+
+/** The session by which a token of this caller is made, at first or second hand. */
+export async function findMaker(db: Db, { token_id }: Caller): Promise<Maker | undefined> {
+  const row = await db.query
+    .selectFrom('tokens')
+    .select(['session_name', 'session_grant', 'made_by', 'expires_time'])
+    .where('id', '=', token_id)
+    .executeTakeFirst()
+  const made_by = row?.session_name ? token_id : row?.made_by
+  return row && made_by ? { made_by, session_grant: row.session_grant, expires_time: row.expires_time } : undefined
 }

@@ -1,21 +1,21 @@
 import { type Static, Type } from 'typebox'
 import { readScope, writeScope } from '../../auth/scopes.ts'
-import { insertToken, makeTokenSecret, revokeToken } from '../../auth/tokens.ts'
-import { parseDuration } from '../../base/duration.ts'
-import { type Scope, scopes as scopeNames } from '../../graph/caller.ts'
+import { endToken, insertToken, makeTokenSecret, revokeToken } from '../../auth/tokens.ts'
+import { endAfter, parseDuration } from '../../base/duration.ts'
+import { type Caller, isScopeOfService, type Scope, scopes as scopeNames } from '../../graph/caller.ts'
 import { defineOperatorRead, defineOperatorWrite } from '../../graph/define.ts'
 import { badArgument } from '../../graph/define-error.ts'
 import { argumentWrong, notFound } from '../../graph/errors.ts'
 import type { NewOperation } from '../../graph/operation.ts'
 import { newestFirst, pagingSchema } from '../../graph/paging.ts'
-import { Recorded } from '../../graph/result.ts'
+import { Recorded, type Subject } from '../../graph/result.ts'
 import { idSchema, successSchema } from '../../graph/schemas.ts'
 import type { Vocabulary } from '../../graph/vocabulary.ts'
 import { expiryTwice, notADuration } from './errors.ts'
 import { exampleCursors, exampleTime } from './examples.ts'
 import { writeMoment } from './moments.ts'
 import { checkNewToken } from './token-rules.ts'
-import { findTokenForOperators, listTokensOfTenantsForOperators } from './token-store.ts'
+import { findMaker, findTokenForOperators, listTokensOfTenantsForOperators } from './token-store.ts'
 
 const nullable = <T extends ReturnType<typeof Type.String> | ReturnType<typeof Type.Array>>(schema: T, about: string) =>
   Type.Union([schema, Type.Null()], { description: about })
@@ -24,7 +24,7 @@ const states = ['good', 'expired', 'revoked'] as const
 
 const tokenSchema = Type.Object({
   id: Type.String({ description: 'By which it is listed and revoked; it reveals nothing about the secret.' }),
-  app_id: nullable(Type.String(), 'Null: a session of the console that began when there was no app.'),
+  app_id: nullable(Type.String(), 'Null: a session of the console, or an app that this token does not see.'),
   business_id: nullable(Type.String(), 'The business of its app.'),
   scopes: Type.Array(Type.String()),
   accounts: nullable(Type.Array(Type.String()), 'The only accounts that it sees; null: no such limit.'),
@@ -35,6 +35,9 @@ const tokenSchema = Type.Object({
   state: Type.Enum(states),
   session_name: Type.Optional(
     Type.String({ description: 'The name of whoever is signed in to the console with it; absent for other tokens.' }),
+  ),
+  made_by: Type.Optional(
+    Type.String({ description: 'The id of the console session by which it was made; absent: by none.' }),
   ),
 })
 
@@ -60,7 +63,13 @@ const inputSchema = Type.Object({
       description: 'With the scope operator, the only businesses that it sees; left out: no such limit.',
     }),
   ),
-  expires: Type.Optional(Type.String({ maxLength: 20, description: 'Its lifetime, such as 12h or 60d.' })),
+  expires: Type.Optional(
+    Type.String({
+      maxLength: 20,
+      description:
+        'Its lifetime, such as 12h or 60d. Left out: it has no end, unless it is made by a session of the console with the scope gateway or operator: then it ends with the session.',
+    }),
+  ),
   expires_at: Type.Optional(Type.String({ format: 'date-time', maxLength: 64, description: 'When it ends, instead.' })),
 })
 
@@ -93,10 +102,10 @@ export function tokenOperations(): NewOperation[] {
       }),
       output: Type.Object({ data: Type.Array(tokenSchema), paging: pagingSchema }),
       examples: { input: { state: 'good', limit: 1 }, output: { data: [exampleToken], paging: exampleCursors } },
-      async run({ db, limits, page, vocabulary }, { app_id, state }) {
+      async run({ db, caller, page, vocabulary }, { app_id, state }) {
         return page.fetch(
-          (range) => listTokensOfTenantsForOperators(db, limits, { app_id, state }, page.now, range),
-          (row) => showToken(row, vocabulary, page.now),
+          (range) => listTokensOfTenantsForOperators(db, caller, { app_id, state }, page.now, range),
+          (row) => showToken(withoutForeignApp(row, caller), vocabulary, page.now),
         )
       },
     }),
@@ -111,10 +120,14 @@ export function tokenOperations(): NewOperation[] {
         input: { app_id: '3000000000000001', scopes: ['operator'], expires: '60d' },
         output: { token: 'sb_Y2hvc2VuIGF0IHJhbmRvbSwgMzIgYnl0ZXMgbG9uZw', ...exampleToken },
       },
-      async run({ db, clock, random, limits, vocabulary }, input) {
+      async run({ db, clock, random, caller, limits, vocabulary }, input) {
         const { app_id, accounts, businesses } = input
         const scopes = input.scopes ? [...new Set(input.scopes.map(parseScope))] : defaultScopes
-        const expires_time = readExpiry(input, clock.now())
+        const isOfService = scopes.some(isScopeOfService)
+        const maker = await findMaker(db, caller)
+        const asked = readExpiry(input, clock.now())
+        // What a session makes for the doors of the service ends with it, unless its end is given.
+        const expires_time = asked ?? (isOfService && maker ? maker.expires_time : null)
         const business_id = await checkNewToken(db, limits, { app_id, scopes, accounts, businesses })
         const token = makeTokenSecret(random)
         const row = {
@@ -124,10 +137,12 @@ export function tokenOperations(): NewOperation[] {
           businesses: businesses ? [...new Set(businesses)] : null,
           expires_time,
         }
-        const id = await insertToken(db, clock, random, { ...row, secret: token })
-        const created = { ...row, id, business_id, created_time: clock.now(), revoked_time: null }
+        const made_by = maker?.made_by
+        const session_grant = isOfService ? maker?.session_grant : undefined
+        const id = await insertToken(db, clock, random, { ...row, made_by, session_grant, secret: token })
+        const created = { ...row, id, business_id, made_by, created_time: clock.now(), revoked_time: null }
         const answer = { token, ...showToken(created, vocabulary, clock.now()) }
-        return new Recorded(answer, { id, kind: 'token', business_id })
+        return new Recorded(answer, subjectOf(created))
       },
     }),
     defineOperatorWrite({
@@ -142,17 +157,27 @@ export function tokenOperations(): NewOperation[] {
         output: { success: true },
         first: [{ send: 'operator.create_token', take: { pointer: '/id', as: 'token_id' } }],
       },
-      async run({ db, clock, caller, limits }, { token_id }) {
-        const found = await findTokenForOperators(db, limits, caller, token_id)
+      async run({ db, clock, caller }, { token_id }) {
+        const found = await findTokenForOperators(db, caller, token_id)
         if (!found) throw notFound()
-        await revokeToken(db, clock, token_id)
-        return new Recorded(
-          { success: true },
-          { id: token_id, kind: 'token', business_id: found.business_id ?? undefined },
-        )
+        const isOwn = token_id === caller.token_id
+        await (isOwn ? endToken(db, clock, token_id) : revokeToken(db, clock, token_id))
+        return new Recorded({ success: true }, subjectOf(found))
       },
     }),
   ]
+}
+
+/** Who sees only some businesses learns of no other's app, not even from the own token. */
+function withoutForeignApp<T extends TokenRow>(row: T, { accounts, businesses }: Caller): T {
+  const isSeen = (!accounts && !businesses) || (row.business_id !== null && businesses?.has(row.business_id) === true)
+  return isSeen ? row : { ...row, app_id: null, business_id: null }
+}
+
+/** Of a business only where the token acts for that business alone. */
+function subjectOf({ id, scopes, business_id, session_name }: TokenRow): Subject {
+  const isOfService = Boolean(session_name) || scopes.some(isScopeOfService)
+  return { id, kind: 'token', business_id: isOfService ? undefined : (business_id ?? undefined) }
 }
 
 type TokenRow = Pick<Static<typeof tokenSchema>, 'id' | 'app_id' | 'business_id' | 'scopes'> & {
@@ -162,6 +187,7 @@ type TokenRow = Pick<Static<typeof tokenSchema>, 'id' | 'app_id' | 'business_id'
   readonly expires_time: number | null
   readonly revoked_time: number | null
   readonly session_name?: string | null
+  readonly made_by?: string | null | undefined
 }
 
 function showToken(row: TokenRow, vocabulary: Vocabulary, now: number): Static<typeof tokenSchema> {
@@ -179,6 +205,7 @@ function showToken(row: TokenRow, vocabulary: Vocabulary, now: number): Static<t
     revoked_time: revoked_time === null ? null : writeMoment(revoked_time),
     state: revoked_time !== null ? 'revoked' : hasEnded ? 'expired' : 'good',
     ...(row.session_name && { session_name: row.session_name }),
+    ...(row.made_by && { made_by: row.made_by }),
   }
 }
 
@@ -192,9 +219,9 @@ function readExpiry({ expires, expires_at }: Static<typeof inputSchema>, now: nu
   if (expires !== undefined && expires_at !== undefined) throw badArgument(expiryTwice('expires'))
   if (expires_at !== undefined) return readTime(expires_at)
   if (expires === undefined) return null
-  const lifetime = parseDuration(expires)
-  if (!lifetime) throw badArgument(notADuration('expires'))
-  return now + lifetime
+  const end = endAfter(now, parseDuration(expires) || undefined)
+  if (end === undefined) throw badArgument(notADuration('expires'))
+  return end
 }
 
 function readTime(text: string): number {

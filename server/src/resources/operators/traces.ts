@@ -1,23 +1,20 @@
-import { sql } from 'kysely'
 import { Type } from 'typebox'
 import { defineOperatorRead } from '../../graph/define.ts'
 import { notFound } from '../../graph/errors.ts'
 import type { NewOperation } from '../../graph/operation.ts'
 import { type Activity, listOfTraceForOperators } from '../audit/store.ts'
+import { isRecordSeen } from './audit.ts'
 import {
   exampleHappening,
   fits,
   happeningSchema,
   inOrder,
-  readStored,
+  readTrace,
   showHappening,
   toHappening,
 } from './happenings.ts'
-import { isSeen } from './limits.ts'
 import { writeMoment } from './moments.ts'
 import { isRequestSeen } from './requests.ts'
-
-const owner = { account: sql.ref<string>('activities.account_id'), business: sql.ref<string>('activities.business_id') }
 
 /** What one request set off. */
 export function traceOperations(): NewOperation[] {
@@ -40,12 +37,16 @@ export function traceOperations(): NewOperation[] {
           { send: 'operator.list_audit', take: { pointer: '/data/0/trace', as: 'trace' } },
         ],
       },
-      async run({ db, limits, ports }, { trace }) {
-        const requests = ports.listRequests().filter((one) => one.trace === trace && isRequestSeen(limits, one))
-        const records = await listOfTraceForOperators(db, isSeen(limits, owner), trace)
+      async run({ db, caller, limits, ports }, { trace }) {
+        // At once: what is kept of a request is written over by the next ones.
+        const requests = ports
+          .listRequests()
+          .filter((one) => one.trace === trace && isRequestSeen(limits, one))
+          .map((one) => toHappening(one.whole()))
+        const records = await listOfTraceForOperators(db, isRecordSeen(limits, caller), trace)
         const filter = { types: undefined, account_id: undefined, phone_number_id: undefined, limits }
-        const stored = (await readStored(db, { trace })).filter((one) => fits(one, filter))
-        const all = inCausalOrder([...requests.map(toHappening), ...records.map(toRecord), ...stored])
+        const stored = (await readTrace(db, trace)).filter((one) => fits(one, filter))
+        const all = inCausalOrder([...requests, ...records.map(toRecord), ...stored])
         if (all.length === 0) throw notFound()
         return {
           trace,

@@ -1,6 +1,6 @@
 import { Type } from 'typebox'
 import { parseDuration, second } from '../../base/duration.ts'
-import type { OperatorContext } from '../../graph/context.ts'
+import { holderOf, limitsOf, type OperatorContext } from '../../graph/context.ts'
 import { defineOperatorRead } from '../../graph/define.ts'
 import { badArgument } from '../../graph/define-error.ts'
 import type { NewOperation } from '../../graph/operation.ts'
@@ -13,7 +13,7 @@ import {
   fits,
   type HappeningFilter,
   happeningSchema,
-  readStored,
+  readSince,
   showHappening,
   toHappening,
 } from './happenings.ts'
@@ -50,7 +50,11 @@ export function waitOperations(): NewOperation[] {
         const milliseconds = readTimeout(timeout)
         const from = readMoment('since', since, clock.now())
         const found = await waitFor(context, filter, from, milliseconds)
-        if (!found) throw nothingHappened({ type, waited: milliseconds / second })
+        // The token may have been revoked, or limited, while it waited.
+        const limitsNow = limitsOf(await context.ports.readmitOperator(context.caller))
+        if (!found || !fits(found, { ...filter, limits: limitsNow })) {
+          throw nothingHappened({ type, waited: milliseconds / second })
+        }
         return showHappening(found)
       },
     }),
@@ -65,12 +69,13 @@ async function waitFor(
 ): Promise<Happening | undefined> {
   const { feed } = context.ports
   const { promise, resolve } = Promise.withResolvers<Happening | undefined>()
-  const stop = await feed.watch({
-    take: (happening) => {
+  const watcher = {
+    take: (happening: Happening) => {
       if (fits(happening, filter) && (since === undefined || happening.time >= since)) resolve(happening)
     },
     end: () => resolve(undefined),
-  })
+  }
+  const stop = await feed.watch(watcher, holderOf(context.caller))
   // Watching begins first, so that nothing is missed in between.
   const timer = setTimeout(() => resolve(undefined), milliseconds)
   try {
@@ -84,10 +89,15 @@ async function waitFor(
 
 async function findPast({ db, ports }: OperatorContext, filter: HappeningFilter, since: number) {
   if (filter.types?.has('request')) {
-    const requests = ports.listRequests().map(toHappening)
-    return requests.filter((one) => one.time >= since && fits(one, filter)).at(-1)
+    const requests = ports.listRequests().filter(({ time }) => time >= since)
+    const first = requests.findLast((one) => fits(toHappening(one), filter))
+    return first && toHappening(first.whole())
   }
-  return (await readStored(db, { since })).find((one) => fits(one, filter))
+  for (const type of filter.types ?? []) {
+    const found = (await readSince(db, since, type)).find((one) => fits(one, filter))
+    if (found) return found
+  }
+  return undefined
 }
 
 function readTimeout(text: string | undefined): number {

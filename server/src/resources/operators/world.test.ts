@@ -58,7 +58,7 @@ onOneDatabase('the world at the operator door', 'sqlite', (engine) => {
       ['apps: [{ id: "3000000000000078", business_id: "2000000000000999" }]', /apps\[0\]\.business_id: /],
       ['businesses:\n  - id: "2000000000000078\n', /line \d+, column \d+: /],
       ['', /./],
-      [`a: &a [1,1,1,1,1,1,1,1,1,1]\n${[...'bcdefghij'].map(bomb).join('\n')}`, /more than 5000000 values/],
+      [`a: &a [1,1,1,1,1,1,1,1,1,1]\n${[...'bcdefghij'].map(bomb).join('\n')}`, /more than 50\d{3} values/],
     ] as const) {
       const answer = await apply(text)
       assertError(answer, like(worldRefused, {}))

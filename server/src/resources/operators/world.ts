@@ -25,6 +25,7 @@ export function worldOperations(): NewRow[] {
   return [
     defineOperatorReply({
       name: 'operator.export_world',
+      isConfidential: true,
       path: '/operator/world',
       sentence:
         'Sends the store as a world file, in YAML, or in JSON by the header Accept; the file holds the secrets of apps.',
@@ -43,6 +44,7 @@ export function worldOperations(): NewRow[] {
     }),
     defineOperatorWrite<ReturnType<typeof Type.Object>, typeof countSchema, Apply>({
       name: 'operator.apply_world',
+      isConfidential: true,
       method: 'POST',
       path: '/operator/world',
       sentence: 'Applies a world file, or a part of one, whole or not at all: creates or updates, never deletes.',

@@ -31,7 +31,10 @@ import { describeRegistration } from './states.ts'
 const schema = Type.Object({
   id: idSchema,
   account_number_id: Type.Optional(idSchema),
-  display_phone_number: Type.String({ 'x-expects': 'a phone number in international format, in quotes' }),
+  display_phone_number: Type.String({
+    maxLength: 64,
+    'x-expects': 'a phone number in international format, in quotes',
+  }),
   /** As long as the name of an account, which is its default. */
   verified_name: Type.Optional(nameSchema),
   registered: Type.Optional(Type.Boolean()),

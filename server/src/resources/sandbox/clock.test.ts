@@ -52,7 +52,7 @@ onBothDatabases('the clock of a sandbox', (engine) => {
       ['by what is no duration', { advance: 'tomorrow' }, like(notADuration, { argument: 'advance' })],
       ['to what is no time', { set: 'tomorrow' }, like(argumentWrong, { argument: 'set' })],
       ['back', { set: '2020-01-01T00:00:00Z' }, like(clockNotBack, { argument: 'set' })],
-      ['too far', { advance: '999999999d' }, like(clockTooFar, { argument: 'advance' })],
+      ['too far', { advance: '9999999d' }, like(clockTooFar, { argument: 'advance' })],
     ] as const
     for (const [name, json, error] of refusals) {
       test(name, async () => {

@@ -1,5 +1,5 @@
 import { Type } from 'typebox'
-import { parseDuration } from '../../base/duration.ts'
+import { latestTime, parseDuration } from '../../base/duration.ts'
 import type { OperatorContext } from '../../graph/context.ts'
 import { defineOperatorControl, defineOperatorRead } from '../../graph/define.ts'
 import { badArgument } from '../../graph/define-error.ts'
@@ -8,9 +8,6 @@ import type { SandboxPort } from '../../sandbox/port.ts'
 import { notADuration } from '../operators/public.ts'
 import { clockNeedsOne, clockNotBack, clockTooFar } from './errors.ts'
 import { controlSandbox, sandboxOf } from './recording.ts'
-
-/** The end of the year 9999: later times have no four digits for their year. */
-const latest = Date.UTC(10_000, 0) - 1
 
 const clockSchema = Type.Object({
   now: Type.String({ format: 'date-time', description: 'What time it is for the service.' }),
@@ -90,6 +87,6 @@ function readMove({ advance, set, real }: { advance?: string; set?: string; real
 }
 
 function checkBounds(argument: string, time: number): number {
-  if (!(time <= latest)) throw badArgument(clockTooFar(argument))
+  if (!(time <= latestTime)) throw badArgument(clockTooFar(argument))
   return time
 }

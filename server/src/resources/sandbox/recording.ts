@@ -7,7 +7,7 @@ import type { Replacer } from '../../sandbox/replace-store.ts'
 import { appendActivity, insertActivity, type NewActivity } from '../audit/store.ts'
 import { sandboxNeedsAll } from './errors.ts'
 
-/** The audit record of something done to the sandbox as a whole, which belongs to no tenant: the operator's own business stands for it. */
+/** The audit record of something done to the sandbox as a whole, which belongs to no tenant. */
 export function activityOf(context: OperatorContext, operation: string, subject: Subject): NewActivity {
   const { caller, clock, remote_address, trace } = context
   return {
@@ -15,7 +15,7 @@ export function activityOf(context: OperatorContext, operation: string, subject:
     operation,
     node_id: subject.id,
     node_kind: subject.kind,
-    business_id: caller.business_id,
+    business_id: '',
     account_id: null,
     actor_app_id: caller.app_id,
     actor_business_id: caller.business_id,

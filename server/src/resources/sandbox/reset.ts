@@ -11,6 +11,7 @@ export function resetOperations(): NewOperation[] {
   return [
     defineOperatorControl({
       name: 'sandbox.reset',
+      isConfidential: true,
       method: 'POST',
       path: '/operator/reset',
       sentence:

@@ -29,7 +29,7 @@ async function startSending({ url, id, token }: Target, offset: number, length: 
   await once(socket, 'connect')
   const size = length === undefined ? 'Transfer-Encoding: chunked' : `Content-Length: ${length}`
   socket.write(
-    `POST /v23.0/${id} HTTP/1.1\r\nHost: a\r\nAuthorization: OAuth ${token}\r\nfile_offset: ${offset}\r\n${size}\r\n\r\n`,
+    `POST /v23.0/${id} HTTP/1.1\r\nHost: localhost\r\nAuthorization: OAuth ${token}\r\nfile_offset: ${offset}\r\n${size}\r\n\r\n`,
   )
   return socket
 }
@@ -183,7 +183,9 @@ onOneDatabase('uploads that break', 'sqlite', (engine) => {
     const id = await open(server.client, 3_000_000)
     const socket = await startSending({ url: server.url, id, token }, 7, 2_000_000)
     socket.write(Buffer.alloc(2_000_000))
-    socket.write(`GET /v23.0/${id} HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer ${token}\r\nConnection: close\r\n\r\n`)
+    socket.write(
+      `GET /v23.0/${id} HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer ${token}\r\nConnection: close\r\n\r\n`,
+    )
     let received = ''
     for await (const chunk of socket.setEncoding('utf8')) received += chunk
     assert.deepEqual(received.match(/HTTP\/1.1 \d+/g), ['HTTP/1.1 400', 'HTTP/1.1 200'])

@@ -5,6 +5,11 @@ export const fileLengthTooLarge = defineError({
   status: 400,
   text: 'file_length: it must be an integer from 1 to {max}.',
 })
+export const uploadsFull = defineError({
+  id: 'uploads_full',
+  status: 422,
+  text: 'file_length: the uploads of this business would have more than {max} bytes; use the handles of those that are complete, wait until older ones expire, or ask whoever runs the service to raise MAX_STORED_BYTES.',
+})
 export const fileOffsetWrong = defineError({
   id: 'file_offset_wrong',
   status: 400,

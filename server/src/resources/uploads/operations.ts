@@ -4,6 +4,7 @@ import { defineRead, defineWrite } from '../../graph/define.ts'
 import { examplePicture } from '../../graph/examples.ts'
 import type { NewOperation } from '../../graph/operation.ts'
 import { Refusal } from '../../graph/result.ts'
+import { uploadsFull } from './errors.ts'
 import { makeExpiryHandler } from './expiry.ts'
 import { receiveBytes, type Stored, storeUpload } from './receive.ts'
 import { checkFileLength, checkOffset, makeHandle, makeUploadId, wrongType } from './rules.ts'
@@ -52,7 +53,8 @@ function uploadOperations(): NewOperation[] {
         const id = makeUploadId(random)
         const { business_id } = node
         const expires_time = clock.now() + settings.uploadLifetime
-        await insertUpload(db, { clock, random }, { ...input, id, business_id, expires_time })
+        const bytes = await insertUpload(db, { clock, random }, { ...input, id, business_id, expires_time })
+        if (bytes > settings.maxStoredBytes) throw uploadsFull({ max: settings.maxStoredBytes })
         return { id }
       },
     }),

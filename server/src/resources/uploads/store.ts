@@ -5,6 +5,7 @@ import { defineStatement } from '../../db/statement.ts'
 import type { UploadPiecesTable, UploadsTable } from '../../db/tables.ts'
 import { releaseFile, useFile } from '../../files/files.ts'
 import { discardPieces } from '../../files/piece-store.ts'
+import { addBytes, removeBytes } from '../../files/stored-bytes.ts'
 import { notFound } from '../../graph/errors.ts'
 import type { Node } from '../../graph/nodes.ts'
 import { setTimer } from '../../timers/set.ts'
@@ -21,8 +22,8 @@ export type NewUpload = Pick<UploadsTable, 'id' | 'business_id' | 'file_length' 
   readonly file_name?: string | undefined
 }
 
-/** Opens an upload, which is a node like every object that a path can name. */
-export async function insertUpload(tx: Transaction, tools: Tools, upload: NewUpload): Promise<void> {
+/** Opens an upload, which is a node like every object that a path can name. Returns how many bytes its business has then. */
+export async function insertUpload(tx: Transaction, tools: Tools, upload: NewUpload): Promise<number> {
   const { id, business_id, file_length, file_type, file_name = null, expires_time } = upload
   await tx.query.insertInto('nodes').values({ id, kind: 'upload', business_id, account_id: null }).execute()
   await tx.query
@@ -33,6 +34,7 @@ export async function insertUpload(tx: Transaction, tools: Tools, upload: NewUpl
     })
     .execute()
   await setTimer(tx, tools, { kind: expiryTimer, due_time: expires_time, payload: { id } })
+  return addBytes(tx, business_id, file_length)
 }
 
 const findById = defineStatement<{ id: string }>()((db, { id }) =>
@@ -134,11 +136,12 @@ export function uploadOf(file: string): string {
 
 /** Removes an upload with everything left of it. */
 export async function deleteUpload(tx: Transaction, tools: Tools, upload: UploadsTable): Promise<void> {
-  const { id, sha256, used_time } = upload
+  const { id, sha256, used_time, business_id, file_length } = upload
   if (sha256 === null) await removePieces(tx, tools, id)
   await tx.query.deleteFrom('uploads').where('id', '=', id).execute()
   await tx.query.deleteFrom('nodes').where('id', '=', id).execute()
   if (sha256 !== null && used_time === null) await releaseFile(tx, tools, sha256, id)
+  removeBytes(tx, business_id, file_length)
 }
 
 /** When the timer fires: ends the upload, or sets the timer again because the finished upload got more time. */

@@ -3,6 +3,7 @@ import { minute, second } from '../../base/duration.ts'
 import type { Log } from '../../base/log.ts'
 import type { Database } from '../../db/database.ts'
 import type { Caller } from '../../graph/caller.ts'
+import { holderOf } from '../../graph/context.ts'
 import type { StreamFilter, UsersStream } from '../../graph/ports.ts'
 import { Gaps } from '../../stream/gaps.ts'
 import { StreamHub } from '../../stream/hub.ts'
@@ -62,7 +63,11 @@ export function makeUsersStream(deps: UsersStreamDeps): OwnUsersStream {
   const hub = new StreamHub<About>({ ...deps, source, maxStreams: deps.settings.maxStreams })
   return {
     open: (caller, asked, lastEventId) =>
-      hub.open({ lastEventId, admit: async () => listeningOf(await deps.readmit(caller), asked) }),
+      hub.open({
+        lastEventId,
+        holder: holderOf(caller),
+        admit: async () => listeningOf(await deps.readmit(caller), asked),
+      }),
     reset: (reached) => hub.reset(reached),
     wantAgain() {
       source.forgetWanted()

@@ -10,8 +10,8 @@ import { PostGroups } from './post-groups.ts'
 import { Confidence, receiveAtOnce } from './receive-at-once.ts'
 import { receivePosts } from './receiver.ts'
 
-/** Takes a post: all of its changes, or none of them. */
-export type Intake = (post: Post) => Promise<void>
+/** Takes a post: all of its changes, or none of them, but for messages that are refused each for its own fault, which it returns. */
+export type Intake = (post: Post) => Promise<Received['refused']>
 
 declare module '../../graph/ports.ts' {
   interface Ports {
@@ -36,8 +36,9 @@ const maxSizeInGroup = 32_768
 export function makeIntake(deps: IntakeDeps): Intake {
   const take = makeTaking(deps)
   return async (post) => {
-    const { fields } = await take(post)
+    const { fields, refused } = await take(post)
     for (const field of fields) deps.metrics.countReceived(field)
+    return refused
   }
 }
 

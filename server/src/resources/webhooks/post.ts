@@ -1,4 +1,5 @@
 import type { Sender } from '../../graph/caller.ts'
+import type { GraphError } from '../../graph/graph-error.ts'
 import type { Envelope } from './envelope.ts'
 
 /** The content of a post, its sender, and how to write it again as received. */
@@ -24,7 +25,15 @@ export interface Receipt {
   readonly write: (part: object) => string
 }
 
-/** What was raised: the field of each event. */
+/** A message that was not taken. */
+export interface RefusedMessage {
+  readonly id: string
+  readonly phone_number_id: string
+  readonly error: GraphError
+}
+
+/** What was raised: the field of each event; and what of the post was not taken. */
 export interface Received {
   readonly fields: readonly string[]
+  readonly refused: readonly RefusedMessage[]
 }

@@ -63,12 +63,12 @@ export async function receiveAtOnce(
       const items = messages.map(({ item }) => item)
       return { ...change, value: keepItems(change.value, items, []) ?? change.value }
     })
-    posts.push({ receipt, refusal: undefined, changes: kept, fields: [] })
+    posts.push({ receipt, refusal: undefined, refused: [], changes: kept, fields: [] })
   }
   if (arrived.length === 0 || arrived.length > maxMessages || !canStoreAtOnce(arrived)) return undefined
   if (!storeAtOnce(tx, tx.later, clock.now(), arrived, [...numbers.values()])) return undefined
   await raiseAll(tx, clock, posts, task)
-  return posts.map(({ fields }) => ({ fields }))
+  return posts.map(({ fields }) => ({ fields, refused: [] }))
 }
 
 /** The numbers that posts name, as they are believed to be; undefined when the posts hold something else than messages to known numbers. */

@@ -7,6 +7,7 @@ import type { Vocabulary } from '../../graph/vocabulary.ts'
 import { type Envelope, makeEnvelopeCheck } from './envelope.ts'
 import { describeEnvelope } from './envelope-schemas.ts'
 import { keepNumbers } from './exact-json.ts'
+import type { RefusedMessage } from './post.ts'
 
 const success = { success: true }
 
@@ -46,9 +47,24 @@ export function receiverOperations(vocabulary: Vocabulary): NewRow[] {
       name: 'receiver.post',
       path,
       sentence:
-        'Receives events of accounts, all of a post or none, and passes each on once to the apps that are linked to the account.',
+        'Receives events of accounts, all of a post or none, but for single messages that are refused, and passes each on once to the apps that are linked to the account.',
       input: describeEnvelope(vocabulary),
-      output: successSchema,
+      output: Type.Object({
+        ...successSchema.properties,
+        refused: Type.Optional(
+          Type.Array(
+            Type.Object({
+              id: Type.String(),
+              phone_number_id: Type.String(),
+              error: Type.Object({ code: Type.Integer(), message: Type.String() }),
+            }),
+            {
+              description:
+                'Messages that are not taken, while the others are. A post of which nothing is taken is refused.',
+            },
+          ),
+        ),
+      }),
       examples: { input: exampleEnvelope(vocabulary), output: success },
       compileCheck: () => makeEnvelopeCheck(vocabulary),
       async run({ post, ports, trace }, input) {
@@ -56,11 +72,15 @@ export function receiverOperations(vocabulary: Vocabulary): NewRow[] {
         await task.yieldIfDue()
         const { body, write } = keepNumbers(text, input)
         await task.yieldIfDue()
-        await ports.takePost({ sender, envelope: body as Envelope, write, size, trace })
-        return success
+        const refused = await ports.takePost({ sender, envelope: body as Envelope, write, size, trace })
+        return refused.length === 0 ? success : { ...success, refused: refused.map(showRefused) }
       },
     }),
   ]
+}
+
+function showRefused({ id, phone_number_id, error }: RefusedMessage) {
+  return { id, phone_number_id, error: { code: error.code, message: error.message } }
 }
 
 /** Ids of the demo world, so that the example works when it is tried. */

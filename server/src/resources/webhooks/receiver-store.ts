@@ -142,6 +142,25 @@ export async function rememberReceived(
   return rows.map(toKey)
 }
 
+const tables = {
+  messages: ['received_messages', 'phone_number_id', 'message_id'],
+  posts: ['received_posts', 'app_id', 'digest'],
+} as const
+
+/** Takes back that something was received, because it was refused: when it comes again, it is new. */
+export async function forgetReceived(
+  tx: Transaction,
+  kind: keyof typeof tables,
+  keys: readonly ReceivedKey[],
+): Promise<void> {
+  const [table, owner, id] = tables[kind]
+  for (const [value, identity] of keys) {
+    await sql`DELETE FROM ${sql.table(table)} WHERE ${sql.ref(owner)} = ${value} AND ${sql.ref(id)} = ${identity}`.execute(
+      tx.query,
+    )
+  }
+}
+
 /** The same together with the next statement, where that is possible: `take` is called with those that are new. */
 export async function rememberSoon(
   tx: Transaction,

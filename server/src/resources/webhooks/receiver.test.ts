@@ -178,6 +178,93 @@ onBothDatabases('the webhook receiver', (engine) => {
     assert.equal(subscriber.posts.length, 2, 'a change whose messages are all known is not reported')
   })
 
+  describe('a message that is refused', () => {
+    const ofStranger = (id: string) => {
+      const value = {
+        ...messagesValue(textMessage(id)),
+        metadata: { ...metadata, phone_number_id: strangerIds.phone_number, display_phone_number: '16315551009' },
+      }
+      return envelopeOf([{ field: 'messages', value }], strangerIds.account)
+    }
+    const ofFresh = (id: string) => {
+      const fresh = { ...metadata, phone_number_id: numbers.fresh }
+      return { field: 'messages', value: { ...messagesValue(textMessage(id)), metadata: fresh } }
+    }
+
+    test('refuses itself alone: the others of its post are passed on, and it comes again as new', async (t) => {
+      const subscriber = await subscribe(t, server)
+      await handInText(server, 'taken.alone')
+      const fromNumber = { ...textMessage('of.a.number'), from: '16315551001' }
+      const some = messagesChange(textMessage('good.1'), fromNumber, textMessage('good.2'))
+      const answer = await handIn(server, envelopeOf([some, ofFresh('taken.alone')]))
+      assert.equal(answer.status, 200, answer.text)
+      const refused = answer.body.refused.map(({ id, phone_number_id }: Record<string, unknown>) => [
+        id,
+        phone_number_id,
+      ])
+      assert.deepEqual(refused, [
+        ['of.a.number', numbers.main],
+        ['taken.alone', numbers.fresh],
+      ])
+      assert.match(answer.body.refused[1].error.message, /./)
+      await server.app.settle()
+      assert.deepEqual(subscriber.messageIds(), ['taken.alone', 'good.1', 'good.2'])
+
+      const { status } = await handIn(server, envelopeOf([messagesChange(textMessage('of.a.number'))]))
+      assert.equal(status, 200)
+      await server.app.settle()
+      assert.deepEqual(subscriber.messageIds(), ['taken.alone', 'good.1', 'good.2', 'of.a.number'])
+    })
+
+    test('is refused again when its post comes again, by its signature too', async () => {
+      await handInText(server, 'taken.twice')
+      for (let time = 0; time < 2; time++) {
+        assertError(await postSigned(envelopeOf([ofFresh('taken.twice')])), incomingIdTaken)
+      }
+    })
+
+    test('is none whose id somebody else has handed in before: it is stored, passed on once, and can be marked and quoted', async (t) => {
+      const subscriber = await subscribe(t, server)
+      assert.equal((await handIn(server, ofStranger('of.two'))).status, 200)
+      for (let time = 0; time < 2; time++) {
+        const some = messagesChange(textMessage('beside.it'), textMessage('of.two'))
+        const answer = await handIn(server, envelopeOf([some]))
+        assert.deepEqual([answer.status, answer.body], [200, { success: true }])
+      }
+      await server.app.settle()
+      assert.deepEqual(subscriber.messageIds(), ['beside.it', 'of.two'])
+      const rows = await server.database.read.query
+        .selectFrom('messages')
+        .select(['id', 'phone_number_id', 'state'])
+        .where('id', 'like', 'of.two%')
+        .orderBy('id')
+        .execute()
+      assert.deepEqual(
+        rows.map(({ phone_number_id }) => phone_number_id),
+        [strangerIds.phone_number, numbers.main],
+      )
+      const path = `/v23.0/${numbers.main}/messages`
+      const read = { messaging_product: 'msgapp', status: 'read', message_id: 'of.two' }
+      assert.equal((await server.client.post(path, { token: tokens.owner, json: read })).status, 200)
+      const { from } = textMessage('')
+      const reply = { to: from, type: 'text', text: { body: 'Hi' }, context: { message_id: 'of.two' } }
+      const json = { messaging_product: 'msgapp', ...reply }
+      const sent = await server.client.post(path, { token: tokens.owner, json })
+      assert.equal(sent.status, 200, sent.text)
+      const states = await server.database.read.query
+        .selectFrom('messages')
+        .select(['phone_number_id', 'state', 'context_id'])
+        .where('id', 'in', [...rows.map(({ id }) => id), sent.body.messages[0].id])
+        .orderBy('position')
+        .execute()
+      assert.deepEqual(
+        states.map(({ state }) => state),
+        ['sent', 'read', 'delivered'],
+      )
+      assert.equal(states[2]?.context_id, rows[1]?.id)
+    })
+  })
+
   test('many of the same message at the same moment are passed on once', async (t) => {
     const subscriber = await subscribe(t, server)
     const answers = await Promise.all(Array.from({ length: 20 }, () => handInText(server, 'at.once')))

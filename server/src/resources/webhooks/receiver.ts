@@ -12,15 +12,16 @@ import {
   listNumbersOfMessages,
   type ReportTools,
   readWritersOf,
+  type StoredIncoming,
   storeIncoming,
   takeHandedStatus,
 } from '../messages/public.ts'
 import type { ChangeValue, ReportedStatus } from './envelope.ts'
 import { defaultField } from './envelope-schemas.ts'
 import type { KnownNumbers } from './known-numbers.ts'
-import type { Receipt, Received } from './post.ts'
+import type { Receipt, Received, RefusedMessage } from './post.ts'
 import { checkPost, findFacts, type GivenChange } from './post-check.ts'
-import { hasVerifyToken, type ReceivedKey, rememberReceived, rememberSoon } from './receiver-store.ts'
+import { forgetReceived, hasVerifyToken, type ReceivedKey, rememberReceived, rememberSoon } from './receiver-store.ts'
 import { splitChange } from './split-change.ts'
 
 /** Whether a verify token belongs to an app. It is looked up by its keyed hash, so the time reveals nothing. */
@@ -32,6 +33,8 @@ export function isVerifyToken(db: Db, given: string): Promise<boolean> {
 export interface Progress {
   readonly receipt: Receipt
   refusal: GraphError | undefined
+  /** Messages of it that are not taken, each for its own fault, while the others are. */
+  refused: readonly RefusedMessage[]
   changes: readonly GivenChange[]
   readonly fields: string[]
 }
@@ -41,8 +44,8 @@ const batchSize = 100
 
 /**
  * Stores posts in one transaction, all changes of each or none, with as many statements as for one post. It looks up what they name,
- * drops duplicates of earlier posts, stores what users wrote, then raises the events in the order of the posts. Throws when a message
- * is refused: what was stored of the posts by then must be rolled back.
+ * drops duplicates of earlier posts, stores what users wrote, then raises the events in the order of the posts. A message that is
+ * refused refuses its post only when there is nothing else in it.
  */
 export async function receivePosts(
   tx: Transaction,
@@ -56,20 +59,22 @@ export async function receivePosts(
   const posts = receipts.map((receipt): Progress => {
     const checked = checkPost(receipt, facts)
     const [refusal, changes] = checked instanceof Error ? [checked, []] : [undefined, checked]
-    return { receipt, refusal, changes, fields: [] }
+    return { receipt, refusal, refused: [], changes, fields: [] }
   })
   await leaveOutKnownPosts(tx, clock, posts)
   await task.yieldIfDue()
   await leaveOutKnownItems(tx, tools, posts, task)
   await raiseAll(tx, clock, posts, task)
-  return posts.map(({ refusal, fields }) => refusal ?? { fields })
+  return posts.map(({ refusal, refused, fields }) => refusal ?? { fields, refused })
+}
+
+function keysOf({ receipt: { signer } }: Progress): ReceivedKey[] {
+  return (signer?.digests ?? []).map((digest): ReceivedKey => [signer?.app_id ?? '', digest])
 }
 
 async function leaveOutKnownPosts(tx: Transaction, clock: Clock, posts: readonly Progress[]): Promise<void> {
   const signed = posts.filter(({ receipt, refusal }) => receipt.signer && !refusal)
   if (signed.length === 0) return
-  const keysOf = ({ receipt: { signer } }: Progress) =>
-    (signer?.digests ?? []).map((digest): ReceivedKey => [signer?.app_id ?? '', digest])
   const fresh = new Fresh(await rememberReceived(tx, 'posts', signed.flatMap(keysOf), clock.now()))
   for (const post of signed) {
     const [isNew] = keysOf(post).map((key) => fresh.take(key))
@@ -101,21 +106,40 @@ async function leaveOutKnownItems(
     }
   }
   const listed = [...items.values()]
-  const messages = await storeMessages(tx, tools.clock, listed, task)
+  const { heard, refused } = await storeMessages(tx, tools.clock, listed, task)
   await takeStatuses(tx, tools, listed, task)
   const statuses = await rememberStatuses(tx, tools.clock, listed, task)
   for (const post of posts) {
+    noteRefused(post, items, refused)
+    if (post.refused.length > 0 && post.refusal) await forgetReceived(tx, 'posts', keysOf(post))
     post.changes = post.changes.flatMap((change) => {
       const of = items.get(change)
       if (!of) return [change]
       const value = keepItems(
         change.value,
-        of.messages.filter(({ item }) => messages.has(item)).map(({ item }) => item),
+        of.messages.filter(({ item }) => heard.has(item)).map(({ item }) => item),
         of.statuses.filter(({ key }) => statuses.take(key)).map(({ item }) => item),
       )
       return value ? [{ ...change, value }] : []
     })
   }
+}
+
+/** When nothing of a post is left, the post itself is refused, as a single message is. */
+function noteRefused(
+  post: Progress,
+  items: ReadonlyMap<GivenChange, Items>,
+  refused: ReadonlyMap<IncomingMessage, GraphError>,
+): void {
+  if (refused.size === 0) return
+  const counted = post.changes.map((change) => items.get(change))
+  const messages = counted.flatMap((of) => of?.messages ?? [])
+  post.refused = messages.flatMap(({ item, key: [phone_number_id] }) => {
+    const error = refused.get(item)
+    return error ? [{ id: item.id, phone_number_id, error }] : []
+  })
+  const hasMore = counted.some((of) => !of || of.statuses.length > 0) || messages.length > post.refused.length
+  if (!hasMore) post.refusal = post.refused[0]?.error
 }
 
 export function listItems(change: GivenChange, write: Receipt['write']): Items {
@@ -136,20 +160,30 @@ function nameEmoji(message: IncomingMessage): IncomingMessage {
   return { ...message, reaction: { ...reaction, emoji: '' } } as IncomingMessage
 }
 
-/** Stores the messages that are new; returns those to raise events for. */
-async function storeMessages(
-  tx: Transaction,
-  clock: Clock,
-  listed: readonly Items[],
-  task: LongTask,
-): Promise<ReadonlySet<IncomingMessage>> {
+interface Taken {
+  /** Those to raise events for. */
+  readonly heard: ReadonlySet<IncomingMessage>
+  readonly refused: ReadonlyMap<IncomingMessage, GraphError>
+}
+
+/** Stores the messages that are new. */
+async function storeMessages(tx: Transaction, clock: Clock, listed: readonly Items[], task: LongTask): Promise<Taken> {
   const arrived = listed.flatMap(incomingOf)
   const heard = new Set<IncomingMessage>()
+  const refused = new Map<IncomingMessage, GraphError>()
   for (let start = 0; start < arrived.length; start += batchSize) {
     await task.yieldIfDue()
-    for (const message of await storeBatch(tx, clock, arrived.slice(start, start + batchSize))) heard.add(message)
+    const batch = await storeBatch(tx, clock, arrived.slice(start, start + batchSize))
+    for (const message of batch.heard) heard.add(message)
+    for (const [{ message }, error] of batch.refused) refused.set(message, error)
+    // What is handed in again when its fault is mended is new then.
+    await forgetReceived(
+      tx,
+      'messages',
+      [...batch.refused.keys()].map(({ phone_number_id, id }): ReceivedKey => [phone_number_id, id]),
+    )
   }
-  return heard
+  return { heard, refused }
 }
 
 export function incomingOf({ change, messages, write }: Items): Incoming[] {
@@ -160,11 +194,7 @@ export function incomingOf({ change, messages, write }: Items): Incoming[] {
 }
 
 /** Where it is possible, what is new is found out by the statement that stores it, and who writes is read with it. */
-async function storeBatch(
-  tx: Transaction,
-  clock: Clock,
-  batch: readonly Incoming[],
-): Promise<ReadonlySet<IncomingMessage>> {
+async function storeBatch(tx: Transaction, clock: Clock, batch: readonly Incoming[]): Promise<StoredIncoming> {
   const now = clock.now()
   const fresh = new Fresh([])
   let isKnown = false

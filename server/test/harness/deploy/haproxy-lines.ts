@@ -9,7 +9,8 @@ const lines: Readonly<Record<string, readonly string[]>> = {
   defaults: [
     'mode http',
     'log global',
-    'option (httplog|redispatch)',
+    'option redispatch',
+    'log-format "[^"]+"',
     `timeout (connect|client|server|http-request) ${time}`,
     'retries \\d+',
     'retry-on conn-failure',
@@ -17,14 +18,15 @@ const lines: Readonly<Record<string, readonly string[]>> = {
   resolvers: ['parse-resolv-conf', `hold valid ${time}`],
   frontend: [
     'bind :\\d+',
-    `http-request set-header [\\w-]+ \\w+${condition}`,
-    'acl \\w+ path( /\\w+)+',
+    `http-request set-header [\\w-]+ (\\w+|%\\[src\\])${condition}`,
+    `http-request del-header [\\w-]+${condition}`,
+    "http-request set-var\\(txn\\.\\w+\\) 'path,regsub\\(\\S+\\)'",
+    'acl \\w+ path,url_dec -m reg \\S+',
     `http-request deny deny_status \\d{3}${condition}`,
     'default_backend \\w+',
   ],
   backend: [
     'balance (leastconn|roundrobin)',
-    'option forwardfor',
     'option httpchk GET /\\w+',
     'http-check expect status \\d{3}',
     `default-server inter ${time} fall \\d+ rise \\d+ init-addr [\\w,]+ resolvers \\w+`,

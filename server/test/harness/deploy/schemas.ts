@@ -15,6 +15,9 @@ const service = Type.Object(
     // Compose takes numbers and null as well; a text is what arrives in the process.
     environment: Type.Optional(Type.Record(Type.String({ pattern: '^[A-Z][A-Z\\d_]*$' }), Type.String())),
     depends_on: Type.Optional(words),
+    networks: Type.Optional(
+      Type.Record(Type.String(), Type.Object({ ipv4_address: Type.String({ format: 'ipv4' }) }, strict)),
+    ),
     command: Type.Optional(command),
     entrypoint: Type.Optional(command),
     ports: Type.Optional(Type.Array(Type.String({ pattern: '^(\\d+\\.\\d+\\.\\d+\\.\\d+:)?\\d+:\\d+(/(tcp|udp))?$' }))),
@@ -38,6 +41,15 @@ export const composeSchema = Type.Object(
   {
     services: Type.Record(Type.String({ pattern: '^[\\w.-]+$' }), service),
     volumes: Type.Record(Type.String({ pattern: '^[\\w.-]+$' }), Type.Null()),
+    networks: Type.Object(
+      {
+        default: Type.Object(
+          { ipam: Type.Object({ config: Type.Array(Type.Object({ subnet: Type.String() }, strict)) }, strict) },
+          strict,
+        ),
+      },
+      strict,
+    ),
   },
   // Members that begin with x- are for anchors.
   { patternProperties: { '^x-': {} }, additionalProperties: false },
