@@ -131,6 +131,17 @@ export async function insertLink(tx: Transaction, random: Random, link: NewLink)
   return code
 }
 
+/** Whether a link has this code now: a look alone, so that guesses write nothing. `takeLink` decides. */
+export async function hasLink(db: Db, now: number, code: string): Promise<boolean> {
+  const found = await db.query
+    .selectFrom('console_links')
+    .select('hash')
+    .where('hash', '=', hashCode(db, code))
+    .where('expires_time', '>', now)
+    .executeTakeFirst()
+  return found !== undefined
+}
+
 /** Takes a link out, so that it works once; undefined when there is none or its time is over. */
 export async function takeLink(
   tx: Transaction,

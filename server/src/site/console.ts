@@ -4,6 +4,7 @@ import {
   type FoundSession,
   findAnySession,
   findSession,
+  hasLink,
   insertSession,
   isOwnPage,
   proofOf,
@@ -59,6 +60,8 @@ export function makeConsole(options: ConsoleOptions): ConsolePort {
   const issuer = options.oidc && new Issuer(options.oidc, options)
   const prefix = () => cutTrailingSlashes(new URL(publicUrl()).pathname)
   const isSecure = () => isReachedSecurely(options.publicUrl())
+  // Visits of one moment begin one session by one write, not each by a write of its own that all but one of them lose.
+  const takeLocalSession = shareWhileRunning(() => findOrBeginLocalSession(options))
 
   return {
     async page(visitor, address) {
@@ -80,7 +83,7 @@ export function makeConsole(options: ConsoleOptions): ConsolePort {
     },
     async signIn(visitor) {
       if (!isOwnPage(visitor.headers)) throw consoleFromElsewhere()
-      return signIn(options, issuer, visitor)
+      return signIn({ ...options, issuer, takeLocalSession }, visitor)
     },
     ...makeSignIn(options, issuer),
   }
@@ -106,11 +109,17 @@ function replyShell(
   return new Reply(tagged, html)
 }
 
-async function signIn(options: ConsoleOptions, issuer: Issuer | undefined, visitor: Visitor): Promise<Reply> {
-  const { database, clock, random, sandbox, lifetime } = options
+interface SignInTools extends ConsoleOptions {
+  readonly issuer: Issuer | undefined
+  readonly takeLocalSession: () => Promise<LocalSession | undefined>
+}
+
+async function signIn(options: SignInTools, visitor: Visitor): Promise<Reply> {
+  const { database, clock, random, sandbox, lifetime, issuer } = options
   const { headers } = visitor
   const code = headers['x-console-code']
   if (typeof code === 'string') {
+    if (!(await hasLink(database.read, clock.now(), code))) throw consoleLinkUsed()
     const secret = makeTokenSecret(random)
     const id = await database.transaction(async (tx) => {
       const link = await takeLink(tx, clock.now(), code)
@@ -127,15 +136,21 @@ async function signIn(options: ConsoleOptions, issuer: Issuer | undefined, visit
   const session = known === undefined ? undefined : await findSession(database.read, clock.now(), known)
   if (known !== undefined && session) return welcome(options, headers, known, session, false)
   if (issuer) return refuse('sign_in', issuer.host)
-  if (isOnSandboxMachine(sandbox, visitor)) return signInLocally(options, headers)
-  return refuse('sign_in')
+  if (!isOnSandboxMachine(sandbox, visitor)) return refuse('sign_in')
+  const local = await options.takeLocalSession()
+  return local ? welcome(options, headers, local.secret, local.session, true) : refuse('ended')
+}
+
+interface LocalSession {
+  readonly secret: string
+  readonly session: FoundSession
 }
 
 /**
  * The same session for everybody on this machine, for two periods at most: so that visits leave no heap of sessions. When somebody ends
- * it, the next visit begins another one.
+ * it, the next visit begins another one; undefined when it was ended too often.
  */
-async function signInLocally(options: ConsoleOptions, headers: IncomingHttpHeaders): Promise<Reply> {
+async function findOrBeginLocalSession(options: ConsoleOptions): Promise<LocalSession | undefined> {
   const { database, clock, random, lifetime } = options
   const period = Math.floor(clock.now() / lifetime)
   const limits = { accounts: null, businesses: null }
@@ -143,18 +158,18 @@ async function signInLocally(options: ConsoleOptions, headers: IncomingHttpHeade
     const secret = `sb_${createHmac('sha256', options.secret).update(`console ${period} ${turn}`).digest('base64url')}`
     const known = await findAnySession(database.read, clock.now(), secret)
     if (known === 'ended') continue
-    if (known) return welcome(options, headers, secret, known, true)
+    if (known) return { secret, session: known }
     const session = { name: localName, ...limits, expires_time: (period + 2) * lifetime }
     try {
       await database.transaction((tx) => insertSession(tx, clock, random, session, secret))
     } catch (error) {
       if (!isUniqueViolation(error)) throw error
     }
-    // Another visit may have begun it at the same moment.
+    // A visit to another process may have begun it at the same moment.
     const made = await findSession(database.read, clock.now(), secret)
-    if (made) return welcome(options, headers, secret, made, true)
+    if (made) return { secret, session: made }
   }
-  return refuse('ended')
+  return undefined
 }
 
 function welcome(

@@ -87,6 +87,17 @@ onOneDatabase('signing in to the console', 'sqlite', (engine) => {
       assert.equal((await state({ cookie: next[0].cookie })).status, 200)
     })
 
+    test('first visits of one moment begin one session by one write, and a visit with its cookie writes nothing', async (t) => {
+      server.clock.advance(25 * hour)
+      const write = t.mock.method(server.database, 'transaction')
+      const visits = await Promise.all(Array.from({ length: 16 }, () => signIn(server)))
+      assert.equal(new Set(visits.map(({ body }) => body['token_id'])).size, 1)
+      assert.equal(write.mock.callCount(), 1)
+      const cookie = visits[0]?.cookie ?? ''
+      assert.equal((await signIn(server, { cookie })).body['token_id'], visits[0]?.body['token_id'])
+      assert.equal(write.mock.callCount(), 1)
+    })
+
     test('in an empty store too, where the session can apply a world and goes on afterwards', async () => {
       const emptied = await server.client.post('/operator/reset', { token: tokens.operator, json: { world: {} } })
       assert.equal(emptied.status, 200, emptied.text)
@@ -142,6 +153,15 @@ onOneDatabase('signing in to the console', 'sqlite', (engine) => {
       assert.equal((await audited()).length, 1, 'a link that is refused is no sign-in')
       assert.equal((await signIn(server, { 'x-console-code': 'sb_made-up' })).status, 403)
       assert.equal((await server.client.get('/operator/state', { headers: { cookie } })).status, 200)
+    })
+
+    test('a wrong code is looked up and writes nothing', async (t) => {
+      const code = await makeCode(server)
+      const write = t.mock.method(server.database, 'transaction')
+      assert.equal((await signIn(server, { 'x-console-code': `${code}x` })).status, 403)
+      assert.equal(write.mock.callCount(), 0)
+      assert.equal((await signIn(server, { 'x-console-code': code })).body['signed_in'], true)
+      assert.equal(write.mock.callCount(), 1)
     })
 
     test('over https the cookie counts under the name alone that no other host can set', async () => {
