@@ -638,7 +638,7 @@ export const settings = {
     name: 'MESSAGE_KEEP',
     shownDefault: '30d',
     sentence:
-      'How long ids, kinds, times and states of messages are kept; a message that is still under way is kept until it ends.',
+      'How long ids, kinds, times and states of messages are kept, ended calls, expired call permissions, and chats without messages; a message that is still under way is kept until it ends.',
     parse: duration,
     fallback: () => 30 * day,
   }),
@@ -847,7 +847,8 @@ export const settings = {
   auditKeep: define<number | undefined>({
     name: 'AUDIT_KEEP',
     shownDefault: '400d',
-    sentence: 'How long audit records are kept: a duration such as 400d, or forever.',
+    sentence:
+      'How long audit records are kept, and the expired tokens that they name: a duration such as 400d, or forever.',
     parse: durationOrForever,
     fallback: () => 400 * day,
   }),

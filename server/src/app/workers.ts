@@ -19,6 +19,7 @@ import { gatherTimers } from '../operations.ts'
 import { LinkWorker } from '../resources/messages/link-worker.ts'
 import { MessageRetention } from '../resources/messages/retention.ts'
 import { sweepPieces } from '../resources/uploads/sweep.ts'
+import { ContactRetention } from '../resources/users/retention.ts'
 import { ClockSteps } from '../timers/clock-steps.ts'
 import { correctTimers } from '../timers/set.ts'
 import { TimerWorker } from '../timers/worker.ts'
@@ -37,6 +38,7 @@ export class Workers {
   readonly #links: LinkWorker
   readonly #retention: RetentionWorker
   readonly #messageRetention: MessageRetention
+  readonly #contactRetention: ContactRetention
   readonly #leftFiles: Loop
   readonly #ownNotes: Loop
   readonly #clockSteps: ClockSteps
@@ -51,6 +53,7 @@ export class Workers {
     const { webhookKeep: keep, webhookGiveUpAfter: giveUpAfter, auditKeep } = config
     this.#retention = new RetentionWorker(database, clock, log, { keep, giveUpAfter, auditKeep }, trust)
     this.#messageRetention = new MessageRetention({ database, clock, random, log, rules: config, trust })
+    this.#contactRetention = new ContactRetention({ database, clock, log, rules: config, trust })
     this.#leftFiles = makeLeftFiles(foundation)
     this.#ownNotes = makeOwnNotes(foundation)
     const corrections = [correctTimers, correctHolds, correctDeliveries]
@@ -75,7 +78,8 @@ export class Workers {
     await this.#clockSteps.start()
     clockGuard.onReleased(() => this.wake())
     for (const worker of [this.#timers, this.#deliveries, this.#links]) worker.start()
-    for (const worker of [this.#retention, this.#messageRetention, this.#leftFiles]) worker.start()
+    for (const worker of [this.#retention, this.#messageRetention, this.#contactRetention]) worker.start()
+    this.#leftFiles.start()
     // Not only after a day: some are restarted more often.
     this.#leftFiles.wakeIn(hour)
   }
@@ -126,6 +130,7 @@ export class Workers {
     if (!this.runs) return
     await this.#retention.sweep()
     await this.#messageRetention.sweep()
+    await this.#contactRetention.sweep()
   }
 
   async stepBack(milliseconds: number): Promise<void> {
@@ -152,6 +157,7 @@ export class Workers {
     await this.#linkEgress.close()
     await this.#retention.stop()
     await this.#messageRetention.stop()
+    await this.#contactRetention.stop()
     await this.#leftFiles.stop()
     await this.#ownNotes.stop()
     await this.#deliveries.stop(graceMilliseconds, () => this.#foundation.egress.close())

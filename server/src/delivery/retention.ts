@@ -1,3 +1,4 @@
+import { removeExpiredTokens } from '../auth/token-retention.ts'
 import type { Clock } from '../base/clock.ts'
 import { type ClockTrust, fullTrust } from '../base/clock-trust.ts'
 import { minute } from '../base/duration.ts'
@@ -27,7 +28,7 @@ export interface RetentionRules {
   readonly keep: number
   /** Milliseconds after which nothing is attempted. */
   readonly giveUpAfter: number
-  /** Milliseconds to keep audit records; undefined: for ever. */
+  /** Milliseconds to keep audit records, and expired tokens, which they name; undefined: for ever. */
   readonly auditKeep: number | undefined
 }
 
@@ -80,7 +81,11 @@ export class RetentionWorker {
     for (const remove of [removeDeliveries, removeEvents, removeReplays, ...removeReceived]) {
       await this.#inSteps((tx) => remove(tx, now - keep))
     }
-    if (auditKeep !== undefined) await this.#inSteps((tx) => removeActivities(tx, now - auditKeep))
+    if (auditKeep !== undefined) {
+      await this.#inSteps((tx) => removeActivities(tx, now - auditKeep))
+      // The records of what a token did name it, and so does the log of replays.
+      await this.#inSteps((tx) => removeExpiredTokens(tx, now - Math.max(auditKeep, keep), stepSize))
+    }
     await this.#sweepLanes(now, unusedLanes)
   }
 

@@ -27,6 +27,12 @@ export type Snapshot = Readonly<Pick<SnapshotsTable, 'name' | 'created_time'>>
 /** Saved by a version with another schema. */
 export class SnapshotOutdated extends Error {}
 
+/** Each is a copy of the whole store, and keeps its files. */
+export const maxSnapshots = 100
+
+/** There are as many as there may be. */
+export class SnapshotsFull extends Error {}
+
 const findSaved = defineStatement<object>()((db) =>
   db.selectFrom('snapshots').select(['name', 'created_time']).where('state', '=', 'saved').orderBy('name'),
 )
@@ -74,6 +80,7 @@ function beginSnapshot(
   return deps.database.transaction(
     async (tx) => {
       await beginMoment(tx, deps.database)
+      await checkRoom(tx, [name, unfinished])
       const copy = await begin(tx)
       const removeUnfinished = await forget(tx, deps, { name: unfinished })
       // Its blobs stay while it is there.
@@ -88,6 +95,12 @@ function beginSnapshot(
     },
     { alone: true },
   )
+}
+
+/** Throws when there is no room besides the snapshots of these names, which will be replaced. */
+async function checkRoom({ query }: Transaction, names: readonly string[]): Promise<void> {
+  const others = await query.selectFrom('snapshots').select('id').where('name', 'not in', names).execute()
+  if (others.length >= maxSnapshots) throw new SnapshotsFull()
 }
 
 /** Gives it its name, unless somebody saved under that name or deleted it meanwhile; returns what is left to do after the commit. */

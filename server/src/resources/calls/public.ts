@@ -1,3 +1,4 @@
 /** What other chapters use of this one besides its store and schemas. */
 export { callingOff } from './errors.ts'
 export { periodMilliseconds, readStatus, toStoredPermission } from './permissions.ts'
+export { callRemovals } from './retention-store.ts'

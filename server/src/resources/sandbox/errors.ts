@@ -35,6 +35,11 @@ export const snapshotOutdated = defineError({
   status: 422,
   text: 'The snapshot was saved by another version of the service; save it again with this version.',
 })
+export const tooManySnapshots = defineError({
+  id: 'too_many_snapshots',
+  status: 422,
+  text: 'There are {max} snapshots already, and each holds the whole store; delete one first, or save under the name of one.',
+})
 export const clockTooFar = defineProblem({
   id: 'clock_too_far',
   text: 'the clock would go beyond the year 9999; send an earlier time.',

@@ -10,7 +10,7 @@ import { type TestServer, useTestServer } from '../../../test/harness/server.ts'
 import { ids, numbers, tokens } from '../../../test/harness/world.ts'
 import { day } from '../../base/duration.ts'
 import { notFound } from '../../graph/errors.ts'
-import { sandboxNeedsAll, snapshotOutdated } from './errors.ts'
+import { sandboxNeedsAll, snapshotOutdated, tooManySnapshots } from './errors.ts'
 
 const token = tokens.operator
 
@@ -127,6 +127,23 @@ onBothDatabases('snapshots', (engine) => {
       .executeTakeFirst()
     assert.ok(Number(last?.count) > 0)
     await remove('again')
+  })
+
+  test('are a hundred at most: another one is refused, one of the same name replaces, and one that goes makes room', async () => {
+    assert.equal((await save('real')).status, 200)
+    const others = Array.from({ length: 99 }, (_, n) => ({ id: `none${n}`, name: `other-${n}` }))
+    await server.database.transaction((tx) =>
+      tx.query
+        .insertInto('snapshots')
+        .values(others.map((one) => ({ ...one, created_time: 0, migration: '', state: 'saved' as const })))
+        .execute(),
+    )
+    assertError(await save('one-more'), tooManySnapshots({ max: 100 }))
+    assert.equal((await list()).length, 100)
+    assert.equal((await save('real')).status, 200)
+    await server.database.transaction((tx) => tx.query.deleteFrom('snapshots').where('id', 'like', 'none%').execute())
+    assert.equal((await save('one-more')).status, 200)
+    for (const name of ['one-more', 'real']) assert.equal((await remove(name)).status, 200)
   })
 
   describe('that cannot be saved leave nothing behind, and what was saved under the name stays', () => {

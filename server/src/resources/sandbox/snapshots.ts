@@ -3,9 +3,9 @@ import { defineOperatorControl, defineOperatorRead } from '../../graph/define.ts
 import { notFound } from '../../graph/errors.ts'
 import type { NewOperation } from '../../graph/operation.ts'
 import { successSchema } from '../../graph/schemas.ts'
-import { type Snapshot, SnapshotOutdated } from '../../sandbox/snapshots.ts'
+import { maxSnapshots, type Snapshot, SnapshotOutdated, SnapshotsFull } from '../../sandbox/snapshots.ts'
 import { writeMoment } from '../operators/public.ts'
-import { snapshotOutdated } from './errors.ts'
+import { snapshotOutdated, tooManySnapshots } from './errors.ts'
 import { controlSandbox, replaceSandbox, sandboxOf } from './recording.ts'
 
 const nameSchema = Type.String({
@@ -48,7 +48,7 @@ export function snapshotOperations(): NewOperation[] {
       examples: { input: { name: exampleName }, output: exampleSnapshot },
       run: (context, { name }) =>
         controlSandbox(context, 'sandbox.save_snapshot', subjectOf(name), async (sandbox, record) =>
-          showSnapshot(await sandbox.saveSnapshot(name, record)),
+          showSnapshot(await sandbox.saveSnapshot(name, record).catch(explainFull)),
         ),
     }),
     defineOperatorControl({
@@ -92,4 +92,8 @@ function showSnapshot({ name, created_time }: Snapshot) {
 
 function explainOutdated(error: unknown): never {
   throw error instanceof SnapshotOutdated ? snapshotOutdated() : error
+}
+
+function explainFull(error: unknown): never {
+  throw error instanceof SnapshotsFull ? tooManySnapshots({ max: maxSnapshots }) : error
 }

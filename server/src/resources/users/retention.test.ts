@@ -1,0 +1,164 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { answer, callSides } from '../../../test/harness/calls.ts'
+import { onBothDatabases } from '../../../test/harness/databases.ts'
+import { messageSides } from '../../../test/harness/messages.ts'
+import { useTestServer } from '../../../test/harness/server.ts'
+import { ids, numbers, tokens } from '../../../test/harness/world.ts'
+import { day, second } from '../../base/duration.ts'
+import type { Transaction } from '../../db/database.ts'
+import { takePermission } from '../calls/store.ts'
+
+const keep = 30 * day
+
+onBothDatabases('what is kept of users besides their messages', (engine) => {
+  const server = useTestServer({ engine })
+  const sides = messageSides(server)
+  const calls = callSides(server)
+
+  async function pass(milliseconds: number): Promise<void> {
+    server.clock.advance(milliseconds)
+    await server.app.settle()
+    await server.app.sweep()
+  }
+
+  async function nameOf(user: string): Promise<string | undefined> {
+    return (await sides.read(`users/${user}`)).body.name
+  }
+
+  async function countChats(user: string): Promise<number> {
+    return (await sides.read(`users/${user}/chats`)).body.data.length
+  }
+
+  async function statusOf(user: string) {
+    return (await calls.readPermission(user)).body.permission
+  }
+
+  async function setChat(user: string, change: object): Promise<void> {
+    const { status, text } = await sides.gateway(`users/${user}/chats/${numbers.main}`, change)
+    assert.equal(status, 200, text)
+  }
+
+  test('a chat goes with its last message, and its user with the last chat', async () => {
+    const [silent, busy] = [sides.newUser(), sides.newUser()]
+    await sides.write(silent)
+    await sides.write(busy)
+    await pass(keep - second)
+    assert.deepEqual([await countChats(silent), await nameOf(silent)], [1, 'Ada'])
+    await sides.write(busy)
+    await pass(second)
+    assert.deepEqual([await countChats(silent), await nameOf(silent)], [0, undefined])
+    assert.deepEqual([await countChats(busy), await nameOf(busy)], [1, 'Ada'])
+    await sides.write(silent)
+    await sides.send(silent)
+    assert.deepEqual([await countChats(silent), await nameOf(silent)], [1, 'Ada'], 'and both come again')
+  })
+
+  test('what a user has decided stays, and so does who is in a group', async () => {
+    const [blocking, stopping, unreachable, member, undecided] = Array.from({ length: 5 }, sides.newUser) as [
+      ...[string, string, string],
+      ...[string, string],
+    ]
+    for (const user of [blocking, stopping, unreachable, member, undecided]) await sides.write(user)
+    await setChat(blocking, { blocked: true })
+    await setChat(stopping, { marketing: 'stop' })
+    assert.equal((await sides.gateway(`users/${unreachable}`, { reachable: false })).status, 200)
+    const link = await server.client.get(`/v23.0/${ids.group}/invite_link`, { token: tokens.owner })
+    const { invite_link } = link.body
+    assert.equal((await sides.gateway('groups/join', { invite_link, user_wa_id: member })).status, 200)
+    await pass(keep + day)
+    assert.deepEqual([await countChats(blocking), await countChats(stopping), await countChats(undecided)], [1, 1, 0])
+    assert.deepEqual([await nameOf(blocking), await nameOf(unreachable), await nameOf(member)], ['Ada', 'Ada', 'Ada'])
+    assert.equal((await sides.read(`users/${unreachable}`)).body.reachable, false)
+    await setChat(blocking, { blocked: false })
+    await pass(0)
+    assert.equal(await countChats(blocking), 0, 'without its reason')
+  })
+
+  test('a chat with an open window, and a user whom somebody has made, stay', async () => {
+    const [caller, made] = [sides.newUser(), sides.newUser()]
+    assert.equal((await sides.gateway(`users/${made}`, { name: 'Grace' })).status, 200)
+    await sides.write(caller)
+    await pass(keep - second)
+    const call = await calls.callBusiness(caller)
+    await pass(day)
+    assert.equal((await calls.readCall(call)).status, 200)
+    assert.deepEqual([await countChats(caller), await nameOf(made)], [1, 'Grace'])
+    await pass(keep)
+    assert.equal(await countChats(caller), 0)
+  })
+
+  test('an ended call goes after MESSAGE_KEEP, an open one stays', async () => {
+    const [ended, open] = [await calls.callUser(calls.newUser()), await calls.callUser(calls.newUser())]
+    for (const call of [ended, open]) {
+      assert.equal((await calls.user(call, 'accept', { session: answer })).status, 200)
+    }
+    assert.equal((await calls.user(ended, 'terminate')).status, 200)
+    await pass(keep - second)
+    assert.equal((await calls.readCall(ended)).status, 200)
+    await pass(second)
+    assert.equal((await calls.readCall(ended)).status, 404)
+    assert.equal((await calls.readCall(open)).body.state, 'accepted')
+  })
+
+  test('a permission that expired says so for MESSAGE_KEEP; then the user counts as never asked', async () => {
+    const user = calls.newUser()
+    const expiration_time = Math.floor(server.clock.now() / 1000) + 60
+    assert.equal((await calls.permit(user, { status: 'pending' })).status, 200)
+    assert.equal((await calls.permit(user, { status: 'granted', expiration_time })).status, 200)
+    await pass(60 * second + keep - second)
+    assert.deepEqual(await statusOf(user), { status: 'expired', expiration_time })
+    await pass(second)
+    assert.deepEqual(await statusOf(user), { status: 'denied' })
+    const { query } = server.database.read
+    const requests = query.selectFrom('call_permission_requests').select('id').where('user_wa_id', '=', user)
+    assert.deepEqual(await requests.execute(), [], 'no limit counts them any more')
+  })
+
+  test('a permission that is given while it is removed is there', async () => {
+    const pair = { phone_number_id: numbers.main, user_wa_id: calls.newUser() }
+    assert.equal((await calls.permit(pair.user_wa_id)).status, 200)
+    const { database } = server
+    const remove = ({ query }: Transaction) =>
+      query.deleteFrom('call_permissions').where('user_wa_id', '=', pair.user_wa_id).execute()
+    const taken = await database.transaction((tx) => {
+      // One process alone has one writer at a time.
+      const sweep = once(() => (engine === 'sqlite' ? remove(tx) : database.transaction(remove)))
+      return takePermission(doAfterInsertion(tx, sweep), pair)
+    })
+    assert.deepEqual(taken, { ...pair, status: 'denied', expiration_time: null })
+  })
+})
+
+function once(work: () => Promise<unknown>): () => Promise<void> {
+  let isDone = false
+  return async () => {
+    if (isDone) return
+    isDone = true
+    await work()
+  }
+}
+
+/** Does something between an insertion and the statement after it. */
+function doAfterInsertion(tx: Transaction, work: () => Promise<void>): Transaction {
+  const query = new Proxy(tx.query, {
+    get(target, name) {
+      const member = Reflect.get(target, name)
+      const call = (...given: unknown[]) => member.apply(target, given)
+      return name === 'insertInto' ? (...given: unknown[]) => doAfterExecution(call(...given), work) : call
+    },
+  })
+  return new Proxy(tx, { get: (target, name) => (name === 'query' ? query : Reflect.get(target, name)) })
+}
+
+function doAfterExecution(builder: object, work: () => Promise<void>): object {
+  return new Proxy(builder, {
+    get(target, name) {
+      const member = Reflect.get(target, name)
+      return (...given: unknown[]) => {
+        const result = member.apply(target, given)
+        return name === 'execute' ? result.finally(work) : doAfterExecution(result, work)
+      }
+    },
+  })
+}
