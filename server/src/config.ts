@@ -76,8 +76,16 @@ function checkCredentials({ filesUrl, awsAccessKeyId, awsSecretAccessKey }: Conf
   )
 }
 
-/** A post of the largest size must fit while it is checked, with its read-ahead. */
-function checkBudgets({ webhookMaxBodyBytes, maxUnprovenBytesPerAddress, maxUnprovenBytes }: Config): void {
+/** A body of the largest size must fit; a post while it is checked, too, with its read-ahead. */
+function checkBudgets(config: Config): void {
+  const { maxBodyBytes, webhookMaxBodyBytes, maxBodyBytesPerToken, maxUnprovenBytesPerAddress, maxUnprovenBytes } =
+    config
+  const largest = Math.max(maxBodyBytes, webhookMaxBodyBytes)
+  if (maxBodyBytesPerToken < largest) {
+    throw new BadSetting(
+      `MAX_BODY_BYTES_PER_TOKEN is ${maxBodyBytesPerToken}; it must be at least MAX_BODY_BYTES and WEBHOOK_MAX_BODY_BYTES, ${largest}`,
+    )
+  }
   const smallest = 2 * webhookMaxBodyBytes
   if (maxUnprovenBytesPerAddress < smallest) {
     throw new BadSetting(

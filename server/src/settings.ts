@@ -114,6 +114,7 @@ export interface Config extends Settings {
   readonly webhookMaxBodyBytes: number
   /** Undefined: for ever. */
   readonly auditKeep: number | undefined
+  readonly maxBodyBytesPerToken: number
   readonly maxUnprovenBytes: number
   readonly maxUnprovenBytesPerAddress: number
   readonly unprovenBodyTimeout: number
@@ -851,6 +852,14 @@ export const settings = {
       'How long audit records are kept, and the expired tokens that they name: a duration such as 400d, or forever.',
     parse: durationOrForever,
     fallback: () => 400 * day,
+  }),
+  maxBodyBytesPerToken: define({
+    name: 'MAX_BODY_BYTES_PER_TOKEN',
+    shownDefault: '67108864, or twice MAX_BODY_BYTES or WEBHOOK_MAX_BODY_BYTES if that is more',
+    sentence: 'How many bytes of bodies a process holds for one token while they arrive; beyond that 429.',
+    parse: integer(1024, 2 ** 32),
+    fallback: ({ maxBodyBytes = 0, webhookMaxBodyBytes = 0 }) =>
+      Math.max(64 * mebibyte, 2 * maxBodyBytes, 2 * webhookMaxBodyBytes),
   }),
   maxUnprovenBytesPerAddress: define({
     name: 'MAX_UNPROVEN_BYTES_PER_ADDRESS',

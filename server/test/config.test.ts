@@ -48,6 +48,7 @@ describe('settings', () => {
     for (const [environment, name] of [
       [{ MAX_UNPROVEN_BYTES_PER_ADDRESS: '6000000' }, 'MAX_UNPROVEN_BYTES_PER_ADDRESS'],
       [{ MAX_UNPROVEN_BYTES: '8000000' }, 'MAX_UNPROVEN_BYTES'],
+      [{ MAX_BODY_BYTES_PER_TOKEN: '3000000' }, 'MAX_BODY_BYTES_PER_TOKEN'],
     ] as const) {
       assert.throws(
         () => readConfig(environment),

@@ -12,6 +12,7 @@ import { operatorDoor } from '../doors/operator.ts'
 import { makeReceiverDoor } from '../doors/receiver.ts'
 import { CursorSealer } from '../graph/cursors.ts'
 import type { Row } from '../graph/operation.ts'
+import { BodyBudget } from '../http/body-budget.ts'
 import { ClientAddresses } from '../http/client-address.ts'
 import { guardHosts } from '../http/guard-requests.ts'
 import { HostGuard } from '../http/host-guard.ts'
@@ -118,6 +119,7 @@ async function makePipelineDeps(foundation: Foundation, limits: Limits, parts: P
     cursors: new CursorSealer(await serviceSecret(database, random, 'cursors')),
     links: foundation.linkSealer,
     maxBodyBytes: config.maxBodyBytes,
+    bodyBudget: new BodyBudget(config.maxBodyBytesPerToken),
     faults: foundation.faults,
     publicUrl: foundation.publicUrl,
     settings: keepWhileHeld(config, foundation.clockGuard),

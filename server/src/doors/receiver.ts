@@ -8,7 +8,7 @@ import { readHubSignature } from '../delivery/sign.ts'
 import type { Caller, Sender } from '../graph/caller.ts'
 import { invalidSignature } from '../graph/errors.ts'
 import { GraphError } from '../graph/graph-error.ts'
-import type { DoorPolicy, GraphRequest } from '../http/admission.ts'
+import type { AdmissionProgress, DoorPolicy, GraphRequest } from '../http/admission.ts'
 import { mediaTypeOf, parseJson, readBytes, readJson, refuseContentType } from '../http/body.ts'
 import type { PipelineDeps } from '../http/pipeline-deps.ts'
 import type { PreparedRow } from '../http/route-table.ts'
@@ -51,17 +51,27 @@ export function makeReceiverDoor({ random, maxBodyBytes, unprovenBodies }: Recei
   const hashingTime = new TimeShare(shareOfTime)
   const believed = new BelievedCallers()
 
-  async function readWithToken(deps: PipelineDeps, request: GraphRequest): Promise<SentBytes> {
+  async function readWithToken(
+    deps: PipelineDeps,
+    request: GraphRequest,
+    progress: AdmissionProgress,
+  ): Promise<SentBytes> {
     if (deps.database.isEmbedded) {
       const caller = await authenticate(deps, request)
       checkGateway(caller)
-      return { sender: { caller }, bytes: await readBytes(request.raw, maxBodyBytes) }
+      progress.caller = caller
+      return {
+        sender: { caller },
+        bytes: await readBytes(request.raw, maxBodyBytes, deps.bodyBudget.open(caller.token_id)),
+      }
     }
     const find = () => believed.find(deps, request, checkGateway)
     const isShort = Number(request.headers['content-length'] ?? Number.NaN) <= maxBelievedBytes
     const recalled = isShort ? believed.recall(deps, request) : undefined
     const caller = recalled ?? (await find())
-    const bytes = await readBytes(request.raw, maxBodyBytes)
+    // Whoever is refused while the body arrives is no stranger.
+    progress.caller = caller
+    const bytes = await readBytes(request.raw, maxBodyBytes, deps.bodyBudget.open(caller.token_id))
     return { sender: { caller }, bytes, confirm: recalled && find }
   }
 
@@ -104,7 +114,7 @@ export function makeReceiverDoor({ random, maxBodyBytes, unprovenBodies }: Recei
       const isSigned = authorization === undefined && typeof signature === 'string'
       const { sender, bytes, confirm } = isSigned
         ? await readSigned(deps, request, signature)
-        : await readWithToken(deps, request)
+        : await readWithToken(deps, request, progress)
       const caller = 'caller' in sender ? sender.caller : undefined
       progress.caller = 'caller' in sender ? sender.caller : sender.signer
 

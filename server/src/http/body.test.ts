@@ -5,6 +5,7 @@ import { type AddressInfo, connect } from 'node:net'
 import { type TestContext, test } from 'node:test'
 import { thrown } from '../../test/harness/errors.ts'
 import { readBytes } from './body.ts'
+import { BodyBudget } from './body-budget.ts'
 import { bodyBrokeOff } from './errors.ts'
 import { readFileBody } from './file-body.ts'
 
@@ -25,7 +26,10 @@ async function loseRequest(t: TestContext, contentType: string): Promise<Incomin
 const brokenOff = thrown(bodyBrokeOff())
 
 test('a body whose sender is gone before it is asked for is refused, and nobody waits for it', async (t) => {
-  await assert.rejects(readBytes(await loseRequest(t, 'application/json'), 1000), brokenOff)
+  await assert.rejects(
+    readBytes(await loseRequest(t, 'application/json'), 1000, new BodyBudget(1000).open('x')),
+    brokenOff,
+  )
 })
 
 test('so is one that holds a file', async (t) => {

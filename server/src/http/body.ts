@@ -5,6 +5,7 @@ import type { RawBody } from '../graph/context.ts'
 import type { GraphError } from '../graph/graph-error.ts'
 import type { Arguments } from '../graph/input.ts'
 import { findJsonExcess, type JsonBounds, requestBounds } from '../graph/json-bounds.ts'
+import type { BodyHold } from './body-budget.ts'
 import {
   badEscape,
   bodyBrokeOff,
@@ -29,10 +30,14 @@ const noArguments: Arguments = { typed: true, values: {} }
 const utf8 = new TextDecoder('utf-8', { fatal: true })
 
 /** Reads the body of a request as arguments, in any of the three content types. */
-export async function readBodyArguments(request: IncomingMessage, maxBytes: number): Promise<Arguments> {
+export async function readBodyArguments(
+  request: IncomingMessage,
+  maxBytes: number,
+  hold: BodyHold,
+): Promise<Arguments> {
   const contentType = request.headers['content-type']
   if (contentType === undefined && !hasBody(request)) return noArguments
-  const bytes = await readBytes(request, maxBytes)
+  const bytes = await readBytes(request, maxBytes, hold)
   switch (mediaTypeOf(contentType)) {
     case 'application/json':
       return bytes.length === 0 ? noArguments : { typed: true, values: parseJson(readJson(bytes, requestBounds)) }
@@ -89,42 +94,56 @@ function hasBody(request: IncomingMessage): boolean {
 
 /**
  * A body over the limit is refused at once, and the rest is discarded as it arrives, so that the connection stays usable; Node's
- * request timeout ends a body that never stops.
+ * request timeout ends a body that never stops. `hold` has the bytes until the last one has arrived.
  */
-export function readBytes(request: IncomingMessage, maxBytes: number): Promise<Buffer> {
-  return isBodyKept(request) ? readKept(request, maxBytes) : gatherBytes(request, maxBytes)
+export function readBytes(request: IncomingMessage, maxBytes: number, hold: BodyHold): Promise<Buffer> {
+  return isBodyKept(request) ? readKept(request, maxBytes, hold) : gatherBytes(request, maxBytes, hold)
 }
 
 /** Where operators may see it, the first part of the body stays with the request. */
-async function readKept(request: IncomingMessage, maxBytes: number): Promise<Buffer> {
-  const bytes = await gatherBytes(request, maxBytes)
+async function readKept(request: IncomingMessage, maxBytes: number, hold: BodyHold): Promise<Buffer> {
+  const bytes = await gatherBytes(request, maxBytes, hold)
   keepBody(request, bytes)
   return bytes
 }
 
-function gatherBytes(request: IncomingMessage, maxBytes: number): Promise<Buffer> {
+function gatherBytes(request: IncomingMessage, maxBytes: number, hold: BodyHold): Promise<Buffer> {
   return new Promise((resolve, reject) => {
     const gatherer = new Gatherer()
-    const onData = (chunk: Buffer) => {
-      if (gatherer.length + chunk.length <= maxBytes) {
-        gatherer.append(chunk)
-        return
-      }
+    const length = Number(request.headers['content-length'])
+    const refuse = (error: unknown) => {
       gatherer.take()
+      hold.release()
       request.off('data', onData)
       request.resume()
-      reject(bodyTooLarge({ max: maxBytes }))
+      reject(error)
     }
-    if (Number(request.headers['content-length']) > maxBytes) {
-      request.resume()
-      reject(bodyTooLarge({ max: maxBytes }))
+    const onData = (chunk: Buffer) => {
+      if (gatherer.length + chunk.length > maxBytes) {
+        refuse(bodyTooLarge({ max: maxBytes }))
+        return
+      }
+      try {
+        // One that comes as a whole is not held for long enough to be worth counting.
+        if (chunk.length !== length) hold.take(chunk.length)
+        gatherer.append(chunk)
+      } catch (error) {
+        refuse(error)
+      }
+    }
+    if (length > maxBytes) {
+      refuse(bodyTooLarge({ max: maxBytes }))
       return
     }
     request.on('data', onData)
-    const onBreak = () => reject(bodyBrokeOff())
+    const onBreak = () => {
+      hold.release()
+      reject(bodyBrokeOff())
+    }
     request.on('end', () => {
       // 'close' also follows a normal end, and creating an unused error costs more than reading a small body.
       request.off('close', onBreak)
+      hold.release()
       resolve(gatherer.take())
     })
     request.on('error', onBreak).on('close', onBreak)

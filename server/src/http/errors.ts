@@ -217,6 +217,12 @@ export const tooManyWaiting = defineError({
   subcode: generalSubcode,
   text: 'Too many requests of this connection wait for their responses: {max} are the most; wait for a response before the next one.',
 })
+export const tooManyBodies = defineError({
+  id: 'too_many_bodies',
+  status: 429,
+  subcode: generalSubcode,
+  text: 'Bodies with more than {max} bytes in all are arriving with this token; send fewer at once, and try again in {seconds} s.',
+})
 export const tooManyUnprovenBodies = defineError({
   id: 'too_many_unproven_bodies',
   status: 429,

@@ -22,7 +22,7 @@ export async function readFileBody(request: IncomingMessage, reception: FileRece
     case 'application/x-www-form-urlencoded':
       return readTextFileBody(request, reception, (parts) => new FormFileSplitter(parts))
     default:
-      return { arguments: await readBodyArguments(request, reception.maxBodyBytes) }
+      return { arguments: await readBodyArguments(request, reception.maxBodyBytes, reception.hold) }
   }
 }
 
@@ -51,7 +51,7 @@ async function* inPieces(pieces: readonly Uint8Array[]): AsyncGenerator<Uint8Arr
  * After a refusal the rest is discarded as it arrives, so that the connection stays usable.
  */
 async function readMultipart(request: IncomingMessage, reception: FileReception): Promise<FileBody> {
-  const { member, maxBodyBytes, settings, files } = reception
+  const { member, maxBodyBytes, settings, files, hold } = reception
   const { fileBytes } = member.limits(settings)
   const values: Record<string, unknown> = Object.create(null)
   const chunks = readChunks(request)
@@ -60,7 +60,7 @@ async function readMultipart(request: IncomingMessage, reception: FileReception)
     if (Number(request.headers['content-length']) > fileBytes + maxBodyBytes)
       throw badArgument(uploadTooLarge(member.name, { max: fileBytes }))
     const boundary = readBoundary(request.headers['content-type'] ?? '')
-    const reader = new MultipartReader(chunks, boundary, maxBodyBytes)
+    const reader = new MultipartReader(chunks, boundary, maxBodyBytes, hold)
     for (let part = await reader.nextPart(); part; part = await reader.nextPart()) {
       if (part.name !== member.name) collectMember(values, part.name, await reader.readText(part))
       else if (file) throw badArgument(moreThanOneFile(member.name))

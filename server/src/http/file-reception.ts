@@ -2,6 +2,7 @@ import type { Files, ReceivedFile } from '../files/files.ts'
 import type { Arguments } from '../graph/input.ts'
 import type { FileMember } from '../graph/operation.ts'
 import type { Settings } from '../graph/settings.ts'
+import type { BodyHold } from './body-budget.ts'
 
 /** How a file is received. */
 export interface FileReception {
@@ -10,6 +11,8 @@ export interface FileReception {
   readonly maxBodyBytes: number
   readonly settings: Settings
   readonly files: Files
+  /** Has the other members while they arrive. */
+  readonly hold: BodyHold
 }
 
 export interface FileBody {

@@ -31,6 +31,7 @@ function split(open: Open, body: string | Buffer, chunkBytes: number, maxRestByt
     member: 'file',
     maxRestBytes,
     tooMuchRest: () => tooMuchBesidesFile({ max: 1 }),
+    holdRest: () => undefined,
     onText: (text) => {
       file += text
     },

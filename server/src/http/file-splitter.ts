@@ -7,6 +7,8 @@ export interface SplitterDeps {
   /** The largest size of the rest of the body. */
   readonly maxRestBytes: number
   tooMuchRest(): GraphError
+  /** Reserves the memory for bytes of the rest. */
+  holdRest(bytes: number): void
   /** Receives the text of the file, chunk by chunk. */
   onText(text: string): void
 }
@@ -32,6 +34,7 @@ export class RestOfBody<Piece extends string | Buffer> {
   keep(piece: Piece): void {
     this.#length += piece.length
     if (this.#length > this.#deps.maxRestBytes) throw this.#deps.tooMuchRest()
+    this.#deps.holdRest(piece.length)
     this.pieces.push(piece)
   }
 }

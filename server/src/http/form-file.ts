@@ -57,6 +57,7 @@ export class FormFileSplitter implements FileSplitter {
     const nameEnd = sign < 0 ? end : from + sign
     this.#name = Buffer.concat([this.#name, chunk.subarray(from, nameEnd)])
     if (this.#name.length > this.#deps.maxRestBytes) throw this.#deps.tooMuchRest()
+    this.#deps.holdRest(nameEnd - from)
     if (sign < 0) return end
     if (decodeField(this.#name) === this.#deps.member) {
       if (this.hasFile) throw badArgument(moreThanOneFile(this.#deps.member))

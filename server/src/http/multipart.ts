@@ -1,4 +1,5 @@
 import { Gatherer } from '../base/gatherer.ts'
+import type { BodyHold } from './body-budget.ts'
 import {
   delimiterGoesOn,
   headEndsInLineFeed,
@@ -29,6 +30,7 @@ export class MultipartReader {
   readonly #chunks: AsyncIterator<Uint8Array>
   readonly #delimiter: Buffer
   readonly #maxTextBytes: number
+  readonly #hold: BodyHold | undefined
   #chunk: Buffer = Buffer.alloc(0)
   /** The read position in the chunk. */
   #at = 0
@@ -43,11 +45,12 @@ export class MultipartReader {
   #framingBytes = 0
   #textBytes = 0
 
-  /** `maxTextBytes` limits the total size of all text that is read. */
-  constructor(body: AsyncIterable<Uint8Array>, boundary: string, maxTextBytes: number) {
+  /** `maxTextBytes` limits the total size of all text that is read; `hold` has it, unless the whole body is in memory already. */
+  constructor(body: AsyncIterable<Uint8Array>, boundary: string, maxTextBytes: number, hold?: BodyHold) {
     this.#chunks = body[Symbol.asyncIterator]()
     this.#delimiter = Buffer.from(`\r\n--${boundary}`, 'latin1')
     this.#maxTextBytes = maxTextBytes
+    this.#hold = hold
   }
 
   /** The next part, skipping the rest of the current one; undefined after the last one, when the whole body has arrived. */
@@ -76,6 +79,7 @@ export class MultipartReader {
     for (let piece = await this.#nextPiece(); piece; piece = await this.#nextPiece()) {
       this.#textBytes += piece.length
       if (this.#textBytes > this.#maxTextBytes) throw tooMuchBesidesFile({ max: this.#maxTextBytes })
+      this.#hold?.take(piece.length)
       gatherer.append(Buffer.from(piece))
     }
     return decodeText(gatherer.take(), charset, name)

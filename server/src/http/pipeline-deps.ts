@@ -14,6 +14,7 @@ import type { Vocabulary } from '../graph/vocabulary.ts'
 import type { AddressLimit } from '../limits/address-limit.ts'
 import type { Limiter } from '../limits/limiter.ts'
 import type { Faults } from '../sandbox/faults.ts'
+import type { BodyBudget } from './body-budget.ts'
 import type { ClientAddresses } from './client-address.ts'
 import type { HostGuard } from './host-guard.ts'
 import type { RequestLog } from './request-log.ts'
@@ -49,6 +50,7 @@ export interface PipelineDeps {
   readonly cursors: CursorSealer
   readonly links: LinkSealer
   readonly maxBodyBytes: number
+  readonly bodyBudget: BodyBudget
   /** Undefined where there is no sandbox. */
   readonly faults: Faults | undefined
   /** The base URL as clients see it; known once the server listens. */

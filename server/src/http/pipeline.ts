@@ -28,6 +28,7 @@ import type { Settings } from '../graph/settings.ts'
 import type { Vocabulary } from '../graph/vocabulary.ts'
 import type { Admission, DoorPolicy, GraphRequest, KnownAdmission } from './admission.ts'
 import { parseQuery, readBodyArguments, readRawBody } from './body.ts'
+import type { BodyHold } from './body-budget.ts'
 import { readFileBody, receiveText } from './file-body.ts'
 import type { FileReception } from './file-reception.ts'
 import { meetFault } from './meet-fault.ts'
@@ -37,7 +38,7 @@ import type { NewActivity, PipelineDeps } from './pipeline-deps.ts'
 export function perform(deps: PipelineDeps, policy: DoorPolicy, admission: Admission, request: GraphRequest): unknown {
   if (admission.confirm) return runBelieved(deps, policy, admission, request, admission.confirm)
   if (admission.sources) return run(deps, policy, admission, request, { sources: admission.sources })
-  const reading = readSources(deps, admission.row.operation, request)
+  const reading = readSources(deps, admission, request)
   return reading instanceof Promise
     ? reading.then((arrived) => runArrived(deps, policy, admission, request, arrived))
     : run(deps, policy, admission, request, reading)
@@ -332,7 +333,8 @@ interface Arrived {
 }
 
 /** Path, then headers, then body, then query: the first that has an argument wins. The handler itself reads raw bytes. */
-function readSources(deps: PipelineDeps, row: Row, request: GraphRequest): Arrived | Promise<Arrived> {
+function readSources(deps: PipelineDeps, admission: Admission, request: GraphRequest): Arrived | Promise<Arrived> {
+  const row = admission.row.operation
   const path = { typed: false, values: request.path.members }
   const query = { typed: false, values: readQuery(request) }
   const beforeBody = row.headers ? [path, pickHeaders(request.headers, row.headers)] : [path]
@@ -340,22 +342,25 @@ function readSources(deps: PipelineDeps, row: Row, request: GraphRequest): Arriv
   // At the open door nobody has proven anything, and no row there takes a body.
   const hasNone = method === 'GET' || method === 'HEAD' || row.door === 'open'
   if (hasNone || row.body === 'raw') return { sources: [...beforeBody, query] }
-  return readBody(deps, row, request, (body) => [...beforeBody, body, query])
+  const hold = deps.bodyBudget.open(admission.caller?.token_id ?? request.remote_address)
+  return readBody(deps, row, request, hold, (body) => [...beforeBody, body, query])
 }
 
 async function readBody(
   deps: PipelineDeps,
   row: Row,
   request: GraphRequest,
+  hold: BodyHold,
   combine: (body: Arguments) => Arguments[],
 ): Promise<Arrived> {
   const { maxBodyBytes, settings, ports } = deps
   if (!row.file) {
-    const body = await readBodyArguments(request.raw, maxBodyBytes)
+    const body = await readBodyArguments(request.raw, maxBodyBytes, hold)
     return { sources: combine(body), body }
   }
-  const reception: FileReception = { member: row.file, maxBodyBytes, settings, files: ports.files }
-  const body = await readFileBody(request.raw, reception)
+  const reception: FileReception = { member: row.file, maxBodyBytes, settings, files: ports.files, hold }
+  // The file is streamed to the store; the other members are held in memory.
+  const body = await readFileBody(request.raw, reception).finally(() => hold.release())
   const sources = combine(body.arguments)
   return body.file ? { sources, file: body.file } : receiveText(sources, reception)
 }

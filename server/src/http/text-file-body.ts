@@ -13,7 +13,7 @@ import type { FileSplitter, SplitterDeps } from './file-splitter.ts'
  */
 export async function readTextFileBody(
   request: IncomingMessage,
-  { member, maxBodyBytes, settings, files }: FileReception,
+  { member, maxBodyBytes, settings, files, hold }: FileReception,
   openSplitter: (deps: SplitterDeps) => FileSplitter,
 ): Promise<FileBody> {
   const decoder = member.openText()
@@ -25,6 +25,7 @@ export async function readTextFileBody(
     member: member.name,
     maxRestBytes: maxBodyBytes,
     tooMuchRest: () => tooMuchBesidesFile({ max: maxBodyBytes }),
+    holdRest: (bytes) => hold.take(bytes),
     onText: (text) => keep(decoder.decode(text)),
   })
   const chunks = readChunks(request, member.limits(settings).textBodyBytes)
