@@ -34,6 +34,17 @@ for (const text of [
   })
 }
 
+test('a text of more than 64 characters is no number, and the library does not see it', () => {
+  const spread = (length: number) => `+1 631-555-${' '.repeat(length - 15)}1001`
+  assert.equal(readInternationalNumber(spread(64))?.phone_number, '16315551001')
+  assert.ok(isRealInternationalNumber(spread(64)))
+  // The library would take blanks without end, which shows that it is not asked: it takes seconds for thousands of characters.
+  for (const text of [spread(65), spread(65_536), `+1${'6'.repeat(65_536)}`, `+${'1 '.repeat(32_768)}`]) {
+    assert.equal(readInternationalNumber(text), undefined)
+    assert.equal(isRealInternationalNumber(text), false)
+  }
+})
+
 test('a number of the right length that no plan has is possible but not real', () => {
   assert.ok(readInternationalNumber('+1 555 123 4567'))
   assert.equal(isRealInternationalNumber('+1 555 123 4567'), false)

@@ -1,9 +1,6 @@
 import { isPossibleNumber } from '../../base/international-number.ts'
 import { recipientNotPossible } from './errors.ts'
 
-/** Longer than any number, with all that people put between its digits. */
-export const maxRecipientLength = 100
-
 /** The digits of a recipient as people write numbers; undefined when no such number can exist. */
 export function findRecipientDigits(to: string): string | undefined {
   const digits = to.replaceAll(/[\s().\-/]/g, '').replace(/^\+/, '')
