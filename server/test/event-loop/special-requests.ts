@@ -1,4 +1,5 @@
 import { exampleOffer } from '../../src/resources/calls/examples.ts'
+import { maxSdpLines } from '../../src/resources/calls/sdp.ts'
 import { signHubByHand } from '../harness/webhooks.ts'
 import { ids, numbers, qrCodes, tokens, users } from '../harness/world.ts'
 import { genericBodies, repeat } from './generic-bodies.ts'
@@ -73,7 +74,9 @@ function* listSessions(): Generator<WorstRequest> {
   ]
   const room = maxSdpLength - exampleOffer.length
   for (const line of lines) {
-    yield session(`many lines ${line}`, `${exampleOffer}${`${line}\r\n`.repeat(Math.floor(room / (line.length + 2)))}`)
+    const many = (count: number) => session(`${count} lines ${line}`, `${exampleOffer}${`${line}\r\n`.repeat(count)}`)
+    yield many(Math.floor((maxSdpLines - exampleOffer.split('\n').length) / line.split('\n').length))
+    yield many(Math.floor(room / (line.length + 2)))
   }
   for (const [line, part] of [
     ['a=ssrc-group:FID', ' 1'],

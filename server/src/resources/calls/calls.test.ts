@@ -28,7 +28,8 @@ import {
   sessionNotTaken,
   sessionRequired,
 } from './errors.ts'
-import { sdpLineEmpty, sdpLineWrong } from './sdp-errors.ts'
+import { maxSdpLines } from './sdp.ts'
+import { sdpLineEmpty, sdpLineWrong, sdpTooManyLines } from './sdp-errors.ts'
 
 const unknownCall = 'wacid.AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA'
 
@@ -339,6 +340,11 @@ onOneDatabase('calls of the business', 'postgres', (engine) => {
         line: 7,
         expected: 'a=rtpmap:<payload type from 0 to 127> <encoding>/<clock rate>, and maybe /<parameters>',
       }),
+    ],
+    [
+      'an sdp of too many lines',
+      { session: { ...offer, sdp: `${offer.sdp}${'a=mid:0\n'.repeat(maxSdpLines)}` } },
+      sdpTooManyLines({ line: maxSdpLines + 1, max: maxSdpLines }),
     ],
     [
       'an sdp that is too long',

@@ -5,6 +5,11 @@ export const sdpLineWrong = defineError({
   status: 400,
   text: 'session.sdp: line {line} must be {expected}.',
 })
+export const sdpTooManyLines = defineError({
+  id: 'sdp_too_many_lines',
+  status: 400,
+  text: 'session.sdp: line {line} is one too many; a session description has at most {max} lines.',
+})
 export const sdpLineEmpty = defineError({
   id: 'sdp_line_empty',
   status: 400,

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { goodDescriptions } from '../../../test/harness/session-descriptions.ts'
 import { exampleAnswer, exampleOffer } from './examples.ts'
-import { findSdpProblem } from './sdp.ts'
+import { findSdpProblem, maxSdpLines } from './sdp.ts'
 
 describe('a session description is taken', () => {
   for (const { name, sdp } of goodDescriptions) {
@@ -184,6 +184,33 @@ describe('a session description is refused, with its line, for', () => {
       assert.match(found.message.slice(`session.sdp: line ${line} `.length), problem)
     })
   }
+})
+
+describe('the most lines of a session description', () => {
+  const fill = (count: number) => [...base, ...Array.from({ length: count - base.length }, () => 'a=mid:0')]
+  const cases: readonly [name: string, sdp: string, isTaken: boolean][] = [
+    ['at the limit', write(fill(maxSdpLines)), true],
+    ['at the limit, the last without an end', write(fill(maxSdpLines)).trimEnd(), true],
+    ['one more', write(fill(maxSdpLines + 1)), false],
+    ['one more, with LF alone', `${fill(maxSdpLines + 1).join('\n')}\n`, false],
+    ['one more, without an end', write(fill(maxSdpLines + 1)).trimEnd(), false],
+    ['an empty one more', `${write(fill(maxSdpLines))}\r\n`, false],
+    ['as many as fit', `${write(base)}${'a=mid:0\n'.repeat(8000)}`, false],
+    ['nothing but ends', '\n'.repeat(65_536), false],
+    // What is wrong with a line is not looked for: each costs time.
+    ['too many and the first one wrong', write(['x=1', ...fill(maxSdpLines)]), false],
+  ]
+  for (const [name, sdp, isTaken] of cases) {
+    test(`${name}: ${isTaken ? 'taken' : 'refused'}`, () => {
+      const found = findSdpProblem(sdp)
+      assert.equal(found?.id, isTaken ? undefined : 'sdp_too_many_lines')
+      if (!isTaken) assert.deepEqual(found?.args, { line: maxSdpLines + 1, max: maxSdpLines })
+    })
+  }
+
+  test('is far above what browsers send', () => {
+    for (const { name, sdp } of goodDescriptions) assert.ok(sdp.split('\n').length * 5 < maxSdpLines, name)
+  })
 })
 
 test('a line end of either kind counts as one line', () => {

@@ -5,11 +5,18 @@ import {
   sdpEndsEarly,
   sdpLineEmpty,
   sdpOrderWrong,
+  sdpTooManyLines,
   sdpValueMissing,
   sdpWithoutAudio,
   sdpWithoutConnection,
 } from './sdp-errors.ts'
 import { findValueProblem, type LineProblem, mustBe } from './sdp-lines.ts'
+
+/**
+ * An offer of a browser has 40 lines with audio alone and less than 200 with video. Each line is parsed, and thousands of short ones
+ * would keep all other requests waiting.
+ */
+export const maxSdpLines = 500
 
 /** The line types that may follow each type above the first m= line (RFC 8866, 9); `start` is before the first line. */
 const afterInSession: Readonly<Record<string, string>> = {
@@ -52,6 +59,7 @@ interface Section {
  */
 export function findSdpProblem(sdp: string): GraphError | undefined {
   const lines = splitLines(sdp)
+  if (lines.length > maxSdpLines) return sdpTooManyLines({ line: maxSdpLines + 1, max: maxSdpLines })
   const session: Section = { line: 1, isAudio: false, hasConnection: false }
   const media: Section[] = []
   let previous = 'start'
@@ -76,8 +84,9 @@ export function findSdpProblem(sdp: string): GraphError | undefined {
   return findMissing(lines.length, previous, session, media)
 }
 
+/** The lines; of too many only as many as show that there are. */
 function splitLines(sdp: string): string[] {
-  const lines = sdp.split(/\r?\n/)
+  const lines = sdp.split(/\r?\n/, maxSdpLines + 2)
   if (lines.length > 1 && lines.at(-1) === '') lines.pop()
   return lines
 }
