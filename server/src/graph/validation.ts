@@ -70,6 +70,17 @@ const maxPlainItems = 1000
  */
 export function findProblems(schema: TSchema, value: unknown): Generator<ArgumentProblem> {
   const validators = new Map<Described, Validator>()
+  /** Rearranged once: a value may hold a hundred thousand items of one schema. */
+  const ordered = new Map<Described, TSchema>()
+
+  function isRight(expected: Described, found: unknown): boolean {
+    let schema = ordered.get(expected)
+    if (!schema) {
+      schema = countFirst(expected as TSchema)
+      ordered.set(expected, schema)
+    }
+    return Check(schema, found)
+  }
 
   function isGood(item: Described, one: unknown): boolean {
     let validator = validators.get(item)
@@ -87,7 +98,7 @@ export function findProblems(schema: TSchema, value: unknown): Generator<Argumen
     if (list) yield* find(list, found, place)
     else if (expected.properties && isObject(found)) yield* findInObject(expected, expected.properties, found, place)
     else if (expected.items && Array.isArray(found)) yield* findInArray(expected, expected.items, found, place)
-    else if (!Check(countFirst(expected as TSchema), found)) yield describeWrong(place, expected)
+    else if (!isRight(expected, found)) yield describeWrong(place, expected)
   }
 
   function* findInObject(

@@ -1,34 +1,41 @@
 import type { Problem } from '../graph/validation.ts'
 
 const maxShown = 20
+/** To find a problem takes longer than to read the value: all of a file with a hundred thousand would take seconds. */
+export const maxCounted = 1000
 
 /** A world file that breaks a rule: nothing of it is applied. The message has one line for each problem, with its place. */
 export class WorldRefused extends Error {
   readonly problems: readonly Problem[]
-  /** All of them, of which only the first are in `problems`. */
+  /** All of them, of which only the first are in `problems`; at `maxCounted` there may be more. */
   readonly count: number
 
   constructor(file: string, problems: readonly Problem[], count: number) {
     const lines = problems.map(({ place, problem }) => [file, place, problem].filter((part) => part !== '').join(': '))
-    if (count > problems.length) lines.push(`and ${count - problems.length} more`)
+    const rest = `${count - problems.length} more`
+    if (count > problems.length) lines.push(count < maxCounted ? `and ${rest}` : `and at least ${rest}`)
     super(lines.join('\n'))
     this.problems = problems
     this.count = count
   }
 }
 
-/** Collects the problems of a file: counts all of them, keeps the first. */
+/** Collects the problems of a file: counts them up to a limit, keeps the first. */
 export class Problems {
   readonly #kept: Problem[] = []
   #count = 0
 
   add(place: string, problem: string): void {
-    this.#count++
+    if (this.#count < maxCounted) this.#count++
     if (this.#kept.length < maxShown) this.#kept.push({ place, problem })
   }
 
+  /** Adds problems that are found on demand: beyond the limit no more are looked for. */
   addAll(place: string, problems: Iterable<Problem>): void {
-    for (const { place: inner, problem } of problems) this.add(place === '' ? inner : `${place}.${inner}`, problem)
+    for (const { place: inner, problem } of problems) {
+      this.add(place === '' ? inner : `${place}.${inner}`, problem)
+      if (this.#count >= maxCounted) return
+    }
   }
 
   /** A copy to which problems can be added without changing this one. */

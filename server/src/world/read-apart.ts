@@ -5,8 +5,11 @@ import { readGivenWorld, WorldRefused } from './read.ts'
 import type { ReadResult } from './read-worker.ts'
 import { joinSlices } from './slices.ts'
 
-/** Longer texts are read in a thread of their own: this process would stand still for a second with the longest. */
-const longText = 262_144
+/**
+ * Longer texts are read in a thread of their own, which takes a second to start: this process would stand still for seconds with the
+ * longest. Parsing takes about a millisecond for a thousand characters.
+ */
+const longText = 65_536
 
 /** Reads a world file that came through a door, and checks what can be checked without the store. Throws WorldRefused. */
 export async function readWorldApart(text: string): Promise<World> {

@@ -3,6 +3,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, describe, test } from 'node:test'
+import { maxCounted, Problems } from '../world-part/problems.ts'
 import { readWorld, readWorldFile, WorldRefused } from './read.ts'
 
 function linesOf(text: string): string[] {
@@ -236,6 +237,24 @@ describe('reading a world file', () => {
     assert.match(lines[1] ?? '', /businesses\[1\]\.name: it is required; send /)
     assert.match(lines[19] ?? '', /businesses\[13\]\.name: it is required; send /)
     assert.equal(lines[20], 'and 25 more')
+  })
+
+  test('problems are counted up to a thousand', () => {
+    const lastLine = (count: number) => linesOf(JSON.stringify({ businesses: Array(count).fill(1) })).at(-1)
+    assert.equal(lastLine(maxCounted - 1), 'and 979 more')
+    for (const count of [maxCounted, maxCounted + 1, 20_000]) assert.equal(lastLine(count), 'and at least 980 more')
+  })
+
+  test('beyond a thousand no problem is looked for', () => {
+    let found = 0
+    function* findAll() {
+      for (;;) yield { place: `[${found++}]`, problem: 'it is wrong.' }
+    }
+    const problems = new Problems()
+    problems.addAll('all', findAll())
+    assert.equal(found, maxCounted)
+    problems.addAll('more', findAll())
+    assert.equal(found, maxCounted + 1)
   })
 
   test('what limits the API in number does not limit a file', () => {

@@ -58,6 +58,7 @@ onOneDatabase('the world at the operator door', 'sqlite', (engine) => {
       ['apps: [{ id: "3000000000000078", business_id: "2000000000000999" }]', /apps\[0\]\.business_id: /],
       ['businesses:\n  - id: "2000000000000078\n', /line \d+, column \d+: /],
       ['', /./],
+      [`businesses: [${'1,'.repeat(20_000)}1]`, /businesses\[19\]: it must be an object\. and at least 980 more/],
       [`a: &a [1,1,1,1,1,1,1,1,1,1]\n${[...'bcdefghij'].map(bomb).join('\n')}`, /more than 50\d{3} values/],
     ] as const) {
       const answer = await apply(text)
