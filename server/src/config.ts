@@ -20,8 +20,9 @@ function readSetting<T>(
   }
 }
 
+/** The query of a web address may hold a key, too. */
 function hideCredentials(text: string): string {
-  return text.replace(/\/\/[^@/]*@/, '//…@')
+  return text.replace(/\/\/[^@/]*@/, '//…@').replace(/^(https?:[^?#]*[?#]).+$/is, '$1…')
 }
 
 /** Reads every setting from the environment, already overridden by flags. */

@@ -8,6 +8,7 @@ import type { SecretKey } from './base/secret-key.ts'
 import {
   addressList,
   BadSetting,
+  collectorUrl,
   duration,
   durationList,
   durationOrForever,
@@ -483,8 +484,9 @@ export const settings = {
   otlpEndpoint: define<string | undefined>({
     name: 'OTEL_EXPORTER_OTLP_ENDPOINT',
     shownDefault: 'unset: nothing is exported',
-    sentence: 'The OpenTelemetry collector that traces are sent to by OTLP over HTTP, such as http://127.0.0.1:4318.',
-    parse: postUrl,
+    sentence:
+      'The OpenTelemetry collector that traces are sent to by OTLP over HTTP, such as http://127.0.0.1:4318, without credentials or a query: keys for it go into OTEL_EXPORTER_OTLP_HEADERS.',
+    parse: collectorUrl,
     fallback: () => undefined,
   }),
   verificationCodeDigits: define({

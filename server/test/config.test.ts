@@ -108,6 +108,7 @@ describe('settings', () => {
     ['PORT', '-1'],
     ['PUBLIC_URL', 'example.com'],
     ['PUBLIC_URL', 'https://a.example/?x=1'],
+    ['OTEL_EXPORTER_OTLP_ENDPOINT', 'collector:4317'],
     ['DATABASE_URL', 'mysql://a/b'],
     ['DATABASE_CONNECTIONS', '0'],
     ['ALLOW_INTERNAL_CALLBACKS', 'maybe'],
@@ -147,6 +148,35 @@ describe('settings', () => {
       (error: Error) => !error.message.includes('hunter2'),
     )
   })
+
+  for (const [what, given, shown] of [
+    ['a password', 'https://user:hunter2@collector.example', 'https://…@collector.example'],
+    ['a password without a name', 'https://:hunter2@collector.example', 'https://…@collector.example'],
+    ['a name alone', 'https://hunter2@collector.example', 'https://…@collector.example'],
+    ['a query', 'https://collector.example/otlp?key=hunter2', 'https://collector.example/otlp?…'],
+    ['a fragment', 'https://collector.example/#hunter2', 'https://collector.example/#…'],
+  ] as const) {
+    test(`OTEL_EXPORTER_OTLP_ENDPOINT with ${what} is refused: keys belong into the headers`, () => {
+      assert.throws(
+        () => readConfig({ OTEL_EXPORTER_OTLP_ENDPOINT: given }),
+        (error: Error) =>
+          error instanceof BadSetting &&
+          error.message.startsWith(`OTEL_EXPORTER_OTLP_ENDPOINT is "${shown}"; it must be a URL without query,`) &&
+          /in OTEL_EXPORTER_OTLP_HEADERS, such as \S+$/.test(error.message) &&
+          !/hunter2|\n/.test(error.message),
+      )
+      const { otlpEndpoint } = readConfig({ OTEL_EXPORTER_OTLP_ENDPOINT: 'https://collector.example/otlp' })
+      assert.equal(otlpEndpoint, 'https://collector.example/otlp')
+    })
+  }
+
+  for (const name of ['PUBLIC_URL', 'OIDC_ISSUER']) {
+    test(`a ${name} with a password and no name is refused`, () => {
+      assert.throws(() => readConfig({ [name]: 'https://:hunter2@a.example' }), {
+        message: `${name} is "https://…@a.example"; it must be a URL without query, fragment or credentials`,
+      })
+    })
+  }
 
   for (const name of ['SECRETS_KEY', 'SECRETS_KEY_OLD']) {
     test(`a ${name} that is no key is not repeated`, () => {

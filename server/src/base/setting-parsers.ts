@@ -86,8 +86,7 @@ export function webUrl(text: string): string {
   if (!URL.canParse(text) || !/^https?:$/.test(new URL(text).protocol)) {
     throw new BadSetting('a URL such as https://api.example.com')
   }
-  const { search, hash, username } = new URL(text)
-  if (search || hash || username) throw new BadSetting('a URL without query, fragment or credentials')
+  if (!isBare(text)) throw new BadSetting('a URL without query, fragment or credentials')
   return cutTrailingSlashes(text)
 }
 
@@ -98,13 +97,31 @@ export function postUrl(text: string): string {
   return text
 }
 
+/** The log names the collector, and a path is added to the URL: it must be one that anybody may read. */
+export function collectorUrl(text: string): string {
+  if (!URL.canParse(text) || !/^https?:$/.test(new URL(text).protocol)) {
+    throw new BadSetting('a URL such as http://127.0.0.1:4318')
+  }
+  if (!isBare(text)) {
+    throw new BadSetting(
+      'a URL without query, fragment or credentials; give what the collector asks for in OTEL_EXPORTER_OTLP_HEADERS, such as authorization=Basic%20dXNlcjpwYXNz',
+    )
+  }
+  return text
+}
+
+/** Whether a URL has nothing besides its host and path: anything else would be lost when a path is added, or is a secret. */
+function isBare(url: string): boolean {
+  const { search, hash, username, password } = new URL(url)
+  return [search, hash, username, password].every((part) => part === '')
+}
+
 /** https, or http to this machine: a token of an operator must not cross a network in the clear. */
 export function issuerUrl(text: string): string {
   const isUsable =
     URL.canParse(text) && (text.startsWith('https:') || (text.startsWith('http:') && isOnThisMachine(text)))
   if (!isUsable) throw new BadSetting('an https URL such as https://login.example.com')
-  const { search, hash, username } = new URL(text)
-  if (search || hash || username) throw new BadSetting('a URL without query, fragment or credentials')
+  if (!isBare(text)) throw new BadSetting('a URL without query, fragment or credentials')
   return text
 }
 
