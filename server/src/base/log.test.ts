@@ -127,6 +127,12 @@ it('goes on without a reader', async () => {
   assert.equal(await text(child.stdout), 'alive\n')
 })
 
+it('has of an error only the members that hold no value', async () => {
+  const source = `log.error({ err: Object.assign(new Error('broken'), { code: '23505', detail: 'a row' }) }, 'failed')`
+  const { err } = JSON.parse(await text((await start(source)).stderr))
+  assert.deepEqual([err.message, err.code, Object.keys(err)], ['broken', '23505', ['type', 'message', 'stack', 'code']])
+})
+
 describe('for people', () => {
   const request = `log.line('"operation":"account.read","method":"GET","status":200,"ms":0.5,"path":"/:version/:id","business":"20","app":"30","node":"10","trace":"abc"')`
 

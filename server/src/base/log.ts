@@ -1,6 +1,6 @@
 import { type Logger, pino } from 'pino'
+import { describeError } from './describe-error.ts'
 import { makeLineFormatter } from './log-format.ts'
-import { nameSources } from './packed-stack.ts'
 
 export interface Log extends Logger {
   /** One info line from members as JSON text: the same format as any other line, at a fraction of the cost. */
@@ -125,11 +125,6 @@ export function openLog(level: LogLevel, format: LogFormat): { log: Log; close()
   const line = (members: string) => write(`{"level":30,"time":"${timestamp()}",${members}}\n`)
   const log = Object.assign(logger, { line: logger.isLevelEnabled('info') ? line : ignore, isPretty })
   return { log, close: () => writer.close() }
-}
-
-function describeError(error: Error): unknown {
-  const described = pino.stdSerializers.err(error)
-  return typeof described?.stack === 'string' ? { ...described, stack: nameSources(described.stack) } : described
 }
 
 /** The time in ISO 8601. Formatting a date costs far more than three digits, so it is done once a second. */
