@@ -23,6 +23,12 @@ function check<T extends TSchema>(schema: T, value: unknown): Static<T> {
   return value as Static<T>
 }
 
+/** The instructions of a Dockerfile, each on one line, without comments. */
+function readDockerfile(text: string): string[] {
+  const lines = text.replaceAll(/^#.*\n/gm, '').replaceAll(/\s*\\\n\s*/g, ' ')
+  return lines.split('\n').filter((line) => line !== '')
+}
+
 describe('deploy/', () => {
   const server = useTestServer({ engine: 'sqlite' })
 
@@ -74,6 +80,49 @@ describe('deploy/', () => {
         assert.ok(source.startsWith('./') ? read(source.slice(2)) : source in volumes, `there is no ${source}`)
       }
     }
+  })
+
+  test('compose.yaml: images of others have a version, ours are built from files that are there, and no start installs anything', () => {
+    const text = read('compose.yaml')
+    for (const [name, { image, build }] of Object.entries(check(composeSchema, load(text)).services)) {
+      if (build) assert.ok(read(build.dockerfile), name)
+      else if (image !== 'switchboard') assert.match(image, /:(\d+\.\d+[\d.]*|RELEASE\.[\dTZ-]+)$/, name)
+    }
+    assert.doesNotMatch(text, /apt-get|apk add|curl /)
+    const pooler = readDockerfile(read('pgbouncer.Dockerfile'))
+    assert.match(pooler[0] ?? '', /^FROM debian:\d+\.\d+-slim$/)
+    assert.ok(pooler.some((line) => line.startsWith('RUN ') && /install .*'pgbouncer=\d+\.\d+\.\*'/.test(line)))
+    assert.deepEqual(
+      pooler.filter((line) => line.startsWith('USER ')),
+      ['USER postgres'],
+    )
+    // What the image writes at its start is what PgBouncer reads.
+    const [, users] = /^auth_file = (\S+)$/m.exec(read('pgbouncer.ini')) ?? []
+    assert.ok(pooler.some((line) => line.startsWith('CMD ') && line.includes(`> ${users} `)))
+  })
+
+  test('Dockerfile: the user of the server owns nothing of what it runs, and the version is the one of package.json', () => {
+    const lines = readDockerfile(read('../Dockerfile'))
+    const { dependencies } = JSON.parse(read('../package.json')) as { dependencies: Record<string, string> }
+    assert.equal(lines[0], `FROM node:${dependencies['node']}-slim`)
+    const user = lines.indexOf('USER node')
+    assert.ok(user > 0)
+    assert.deepEqual(
+      lines.slice(user).filter((line) => /^(RUN|COPY|ADD|USER) /.test(line)),
+      ['USER node'],
+      'nothing is made after the user has changed',
+    )
+    // The last owner of every folder that a step gives away.
+    const owners = new Map<string, string>()
+    for (const [, owner = '', folders = ''] of lines.join(' && ').matchAll(/\bchown (?:-R )?(\S+) ([^&]+?)(?= &&)/g)) {
+      for (const folder of folders.split(' ')) owners.set(folder, owner)
+    }
+    const built = ['node_modules/.compiled', 'node_modules/.packed', 'node_modules/.console']
+    assert.deepEqual(Object.fromEntries(owners), {
+      '/data': 'node:node',
+      ...Object.fromEntries(built.map((folder) => [folder, 'root:root'])),
+    })
+    assert.ok(lines.some((line) => line.endsWith(` && chmod -R u=rwX,go=rX ${built.join(' ')}`)))
   })
 
   test('haproxy.cfg: sends requests to the api processes of compose.yaml, and keeps health and metrics private', () => {

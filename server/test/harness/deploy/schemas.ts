@@ -10,6 +10,7 @@ const command = Type.Union([Type.String({ minLength: 1 }), words])
 const service = Type.Object(
   {
     image: Type.String({ pattern: '^[a-z\\d]+([._/-][a-z\\d]+)*(:[\\w.-]+)?$' }),
+    build: Type.Optional(Type.Object({ context: Type.Literal('.'), dockerfile: Type.String() }, strict)),
     restart: Type.Optional(Type.Enum(['no', 'always', 'on-failure', 'unless-stopped'])),
     stop_grace_period: Type.Optional(duration),
     // Compose takes numbers and null as well; a text is what arrives in the process.
