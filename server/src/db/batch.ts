@@ -198,22 +198,22 @@ function withoutName({ text, values }: pg.QueryConfig): pg.QueryConfig {
   return { text, ...(values && { values }) }
 }
 
-/** Behind a transaction pooler a setting lasts for a batch, which is a transaction; `postgres.ts` says why. */
-const setNoJit: pg.QueryConfig = { text: "SELECT set_config('jit', 'off', TRUE)" }
-
-/** Sends one statement, on which no other depends. */
+/**
+ * Sends one statement, on which no other depends. Behind a transaction pooler, where nothing outlives a transaction, `settings` are sent
+ * with it: a batch is a transaction.
+ */
 export function sendAlone(
   client: pg.Client | pg.PoolClient,
   query: pg.QueryConfig,
   resolve: (result: StatementResult) => void,
   reject: (error: Error) => void,
-  isNamed = true,
+  settings?: pg.QueryConfig,
 ): void {
   const done: BatchCallback = (failure, results) => {
     if (failure) reject(failure.error)
     else resolve(results.at(-1) as StatementResult)
   }
-  const batch = new Batch(isNamed ? [query] : [setNoJit, query], done, isNamed)
+  const batch = new Batch(settings ? [settings, query] : [query], done, settings === undefined)
   const { query_timeout } = query as { query_timeout?: number }
   if (query_timeout !== undefined) batch.query_timeout = query_timeout
   client.query(batch as unknown as pg.Submittable)

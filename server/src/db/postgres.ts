@@ -37,6 +37,8 @@ const retryCodes = new Set(['40001', '40P01'])
 const maxTries = 5
 /** A lock that was not released in time. */
 const lockedCode = '55P03'
+/** A statement that PostgreSQL ended at its time limit. */
+const cancelledCode = '57014'
 const tooManyConnectionsCode = '53300'
 /** A full disk, and a read-only server, for example a standby. */
 const unwritableCodes = new Set(['53100', '25006'])
@@ -52,6 +54,8 @@ const patienceOfPing = 5000
 const leastPatienceOfConnecting = 5000
 /** How long a database is waited for that may be gone. */
 const patienceOfAsking = 1000
+/** By how much PostgreSQL ends a statement before its connection is dropped: then the connection is still good. */
+const leadOfServer = 0.9
 /** The longest timer: a migration may take any time. */
 const noTimeout = 2 ** 31 - 1
 /** Rewriting a table waits for all its users and blocks all others meanwhile, so it waits briefly and retries. */
@@ -103,10 +107,16 @@ export async function openPostgres(options: PostgresOptions): Promise<Database> 
     keepAliveInitialDelayMillis: 10_000,
   }
   const idleTimeout = `idle_in_transaction_session_timeout = ${Math.max(timeout, minIdleTimeout)}`
+  // A connection that is dropped does not end what runs on it: the server would go on, and nobody would see it any more.
+  const statementTimeout = Math.ceil(timeout * leadOfServer)
+  const ownStatementTimeout = `statement_timeout = ${statementTimeout}`
   // By a statement, not by a parameter of the start: a session pooler would refuse that, and the URL may have options of its own.
   const prepareSession: PrepareSession = isPooled
     ? undefined
-    : async (client) => void (await client.query(`SET ${noJit}; SET ${idleTimeout}`))
+    : async (client) => void (await client.query(`SET ${noJit}; SET ${idleTimeout}; SET ${ownStatementTimeout}`))
+  const settings = isPooled
+    ? { text: `SELECT set_config('jit', 'off', TRUE), set_config('statement_timeout', '${statementTimeout}', TRUE)` }
+    : undefined
   const hearing = new Hearing(() => askAlone(connection, prepareSession))
   // One connection is for look-ups and health, and one of the others for lists: neither ever waits for writers.
   const ownLockTimeout = `lock_timeout = ${lockTimeout}`
@@ -118,8 +128,8 @@ export async function openPostgres(options: PostgresOptions): Promise<Database> 
     pipeline: !isPooled,
     ...(prepareSession && { onConnect: prepareSession }),
   })
-  const pooled = readerOf(pool, hearing, isPooled)
-  const shared = new SharedReader(connection, pooled, { hearing, onBroken: onIdleError, prepareSession })
+  const pooled = readerOf(pool, hearing, settings)
+  const shared = new SharedReader(connection, pooled, { hearing, onBroken: onIdleError, prepareSession, settings })
   const places = new Places({
     places: Math.max(1, poolSize - 1),
     patience: patienceInLockTimeouts * lockTimeout,
@@ -133,6 +143,7 @@ export async function openPostgres(options: PostgresOptions): Promise<Database> 
         setLockTimeout,
         { name: 'idle_timeout', text: `SET LOCAL ${idleTimeout}` },
         { name: 'no_jit', text: `SET LOCAL ${noJit}` },
+        { name: 'statement_timeout', text: `SET LOCAL ${ownStatementTimeout}` },
       ]
     : [setLockTimeout]
   // SET LOCAL itself needs a BEGIN.
@@ -166,7 +177,7 @@ export async function openPostgres(options: PostgresOptions): Promise<Database> 
   const statements = new PostgresStatements()
   const secrets = new KeyRing()
   const read = makeDb(pooled, statements, secrets, shared)
-  const reserveReader = reserve && readerOf(reserve, hearing, isPooled)
+  const reserveReader = reserve && readerOf(reserve, hearing, settings)
   const isFull = () => pool.idleCount === 0 && pool.totalCount >= poolSize
   const spare: Reader = { query: (query) => (reserveReader && isFull() ? reserveReader : pooled).query(query) }
   const reserved = makeDb(spare, statements, secrets)
@@ -226,7 +237,7 @@ export async function openPostgres(options: PostgresOptions): Promise<Database> 
 
   async function runForLong(tx: Transaction, text: string): Promise<void> {
     if (!(tx instanceof PostgresTransaction)) throw new Error('the transaction is one of another database')
-    await tx.runScript(text, noTimeout)
+    await tx.runScript(`SET LOCAL statement_timeout = 0; ${text}`, noTimeout)
   }
 
   const transaction: Database['transaction'] = (work, { share = ownShare, trace } = {}) =>
@@ -260,11 +271,11 @@ export async function openPostgres(options: PostgresOptions): Promise<Database> 
         )
       const client = await pool.connect()
       try {
-        await client.query(`SET lock_timeout = '${rewriteLockTimeout}'`)
+        await client.query(`SET lock_timeout = '${rewriteLockTimeout}'; SET statement_timeout = 0`)
         await waitForOldTransactions(client)
         for (const table of tables) await rewriteTable(client, table)
       } finally {
-        await client.query('RESET lock_timeout').then(
+        await client.query(`RESET lock_timeout; SET ${ownStatementTimeout}`).then(
           () => client.release(),
           (error: Error) => client.release(error),
         )
@@ -357,6 +368,7 @@ function findOutage(error: unknown): Outage | undefined {
   const { code, message = '' } = error as { code?: string; message?: string }
   if (code === undefined) return unreachableMessages.test(message) ? 'unreachable' : undefined
   if (unwritableCodes.has(code)) return 'unwritable'
+  if (code === cancelledCode) return 'busy'
   return unreachableCodes.test(code) ? 'unreachable' : undefined
 }
 
@@ -416,7 +428,7 @@ async function askAlone(connection: pg.ClientConfig, prepareSession: PrepareSess
 }
 
 /** A pool's connections, for one statement at a time. */
-function readerOf(pool: pg.Pool, hearing: Hearing, isPooled: boolean): Reader {
+function readerOf(pool: pg.Pool, hearing: Hearing, settings: pg.QueryConfig | undefined): Reader {
   return {
     async query(query) {
       const client = await connect(pool, hearing)
@@ -432,7 +444,7 @@ function readerOf(pool: pg.Pool, hearing: Hearing, isPooled: boolean): Reader {
             client.release(error)
             reject(error)
           },
-          !isPooled,
+          settings,
         )
       })
     },

@@ -8,6 +8,11 @@ import type { Database, Db } from './database.ts'
 import { openPostgres } from './postgres.ts'
 import { defineSql } from './statement.ts'
 
+const sleep = defineSql<{ seconds: number }>()(({ seconds }) => sql<object>`SELECT pg_sleep(${seconds})`)
+const countSleepers = defineSql<object>()(
+  () => sql<{ count: number }>`SELECT COUNT(*) AS count FROM pg_stat_activity
+    WHERE datname = current_database() AND query LIKE 'SELECT pg_sleep(%' AND state = 'active'`,
+)
 const showJit = defineSql<object>()(() => sql<{ jit: string }>`SELECT current_setting('jit') AS jit`)
 const options = {
   maxConnections: 6,
@@ -84,6 +89,43 @@ describe('compiling statements is switched off', () => {
           assert.match(texts.slice(0, isPooled ? 4 : 1).join('\n'), /\bjit\b.*\boff\b/, texts.join('\n'))
         }
       })
+    })
+  }
+})
+
+describe('a statement that takes too long', () => {
+  let place: StorePlace
+  before(async () => {
+    place = await makeMigratedPlace('postgres')
+  })
+  after(() => place.remove())
+
+  for (const isPooled of [false, true]) {
+    test(`is ended by the server, which is not taken for gone${isPooled ? ', behind a pooler' : ''}`, async () => {
+      const url = place.databaseUrl as string
+      const database = await openPostgres({ ...options, timeout: 500, url, isPooled })
+      try {
+        const tries: Record<string, () => Promise<unknown>> = {
+          'a look-up': () => database.read.first(sleep, { seconds: 30 }),
+          'a list': () => database.read.list(sleep, { seconds: 30 }),
+          'a list of operators': () => database.reserved.list(sleep, { seconds: 30 }),
+          'a transaction': () => database.transaction((tx) => tx.list(sleep, { seconds: 30 })),
+          'a snapshot': () => database.snapshot((tx) => tx.list(sleep, { seconds: 30 })),
+        }
+        const runs = Object.entries(tries).map(async ([name, run]) => {
+          const error = await run().then(
+            () => assert.fail(`${name} ended by itself`),
+            (error: unknown) => error,
+          )
+          assert.equal((error as { code?: string }).code, '57014', `${name}: ${error}`)
+          assert.equal(database.outageOf(error), 'busy', name)
+        })
+        await Promise.all(runs)
+        assert.deepEqual(await database.read.list(countSleepers, {}), [{ count: 0 }])
+        await database.transaction((tx) => database.runScript(tx, 'SELECT pg_sleep(0.7)'))
+      } finally {
+        await database.close()
+      }
     })
   }
 })

@@ -21,6 +21,8 @@ export interface SharedReaderOptions {
   readonly onBroken: (error: Error) => void
   /** What a session begins with; undefined behind a transaction pooler, which has none, and takes one batch at a time, without names. */
   readonly prepareSession: ((client: pg.Client) => Promise<void>) | undefined
+  /** What is set with each statement there. */
+  readonly settings?: pg.QueryConfig | undefined
 }
 
 /**
@@ -32,7 +34,6 @@ export interface SharedReaderOptions {
 export class SharedReader implements Reader {
   readonly #config: pg.ClientConfig
   readonly #others: Reader
-  readonly #isNamed: boolean
   readonly #options: SharedReaderOptions
   #client: pg.Client | undefined
   #opening: Promise<pg.Client> | undefined
@@ -42,8 +43,7 @@ export class SharedReader implements Reader {
   #isClosed = false
 
   constructor(config: pg.ClientConfig, others: Reader, options: SharedReaderOptions) {
-    this.#isNamed = options.prepareSession !== undefined
-    this.#config = { ...config, pipeline: this.#isNamed }
+    this.#config = { ...config, pipeline: options.prepareSession !== undefined }
     this.#others = others
     this.#options = options
   }
@@ -107,7 +107,7 @@ export class SharedReader implements Reader {
         note()
         lookUp.reject(error)
       },
-      this.#isNamed,
+      this.#options.settings,
     )
   }
 

@@ -4,6 +4,7 @@ import type { CursorKey, CursorSealer } from './cursors.ts'
 import { badArgument } from './define-error.ts'
 import { bothCursors, cursorUnknown } from './errors.ts'
 import { type FilterField, readFilter } from './filtering.ts'
+import { type Found, findRowBehind, type Scan, type SortBounds, type Stretch, scanInSteps } from './scan.ts'
 
 /** The options of a list. */
 export interface ListOptions {
@@ -110,7 +111,12 @@ export class PageRange {
   }
 
   apply<DB, TB extends keyof DB, O>(query: SelectQueryBuilder<DB, TB, O>): SelectQueryBuilder<DB, TB, O> {
-    return query.where(this.#condition).orderBy(this.#order).limit(this.#limit)
+    return this.within(query).orderBy(this.#order).limit(this.#limit)
+  }
+
+  /** Only which rows, of a query that is not the list itself. */
+  within<DB, TB extends keyof DB, O>(query: SelectQueryBuilder<DB, TB, O>): SelectQueryBuilder<DB, TB, O> {
+    return query.where(this.#condition)
   }
 }
 
@@ -145,29 +151,29 @@ export class Page {
 
   /**
    * Reads one page by key and not by offset, so that the last page costs the same as the first, and rows that come or go in between
-   * neither repeat nor hide others.
+   * neither repeat nor hide others. A list that is scanned may end its page early, with a link to where it would have looked on.
    */
   async fetch<Row extends object>(
     rows: (range: PageRange) => Promise<Row[]>,
     toItem: (row: Row) => Record<string, unknown>,
+    scan?: Scan,
   ): Promise<{ data: Record<string, unknown>[]; paging: Record<string, unknown> }> {
     const limit = this.#arguments.limit ?? Math.min(defaultLimit, this.#options.maxLimit)
     const backwards = this.#cursor?.side === 'before'
     const side = backwards ? 'before' : 'after'
-    const found = await rows(this.#range(side, this.#cursor?.key, limit + 1))
-    const hasMore = found.length > limit
+    const { rows: found, reached } = await this.#find(rows, side, this.#cursor?.key, limit + 1, scan)
+    const hasMore = found.length > limit || reached !== undefined
     const page = found.slice(0, limit)
     if (backwards) page.reverse()
-    const first = page[0]
-    const last = page.at(-1)
-    if (first === undefined || last === undefined) return { data: [], paging: { cursors: {} } }
+    const [start, end] = [page[0], page.at(-1)].map((row) => row && this.#keyOf(row))
+    const first = (backwards && reached) || (start ?? reached)
+    const last = (!backwards && reached) || (end ?? reached)
+    if (!first || !last) return { data: [], paging: { cursors: {} } }
 
-    // There are rows on the side that the cursor came from, unless they were removed since.
-    const otherEnd = this.#keyOf(backwards ? last : first)
     const hasOther =
-      this.#cursor !== undefined && (await rows(this.#range(backwards ? 'after' : 'before', otherEnd, 1))).length > 0
-    const before = this.#sealer.seal(this.#list, this.#keyOf(first))
-    const after = this.#sealer.seal(this.#list, this.#keyOf(last))
+      this.#cursor !== undefined && (!start || (await this.#hasAny(rows, backwards, backwards ? last : first, scan)))
+    const before = this.#sealer.seal(this.#list, first)
+    const after = this.#sealer.seal(this.#list, last)
     return {
       data: page.map(toItem),
       paging: {
@@ -178,28 +184,69 @@ export class Page {
     }
   }
 
+  /** Whether there are rows on the side that the cursor came from: there are, unless they were removed since. */
+  async #hasAny<Row extends object>(
+    rows: (range: PageRange) => Promise<Row[]>,
+    backwards: boolean,
+    key: CursorKey,
+    scan: Scan | undefined,
+  ): Promise<boolean> {
+    const found = await this.#find(rows, backwards ? 'after' : 'before', key, 1, scan)
+    return found.rows.length > 0 || found.reached !== undefined
+  }
+
+  async #find<Row extends object>(
+    rows: (range: PageRange) => Promise<Row[]>,
+    side: 'after' | 'before',
+    from: CursorKey | undefined,
+    limit: number,
+    scan: Scan | undefined,
+  ): Promise<Found<Row, CursorKey>> {
+    if (!scan) return { rows: await rows(this.#range(side, { from, to: undefined }, limit)), reached: undefined }
+    const columns = [this.#sort.column, this.#options.idColumn] as const
+    return scanInSteps({
+      from,
+      limit,
+      findEdge: (from, distance) => {
+        const { condition, order } = this.#stretch(side, { from, to: undefined }, scan.bounds)
+        return findRowBehind(scan, columns, condition, order, distance)
+      },
+      look: (stretch, limit) => rows(this.#range(side, stretch, limit, scan)),
+    })
+  }
+
   /** Rows include the columns that the list is sorted by. */
   #keyOf(row: object): CursorKey {
     const columns = row as Record<string, number | string>
     return [columns[this.#sort.column] as number | string, columns[this.#options.idColumn] as string]
   }
 
-  #range(side: 'after' | 'before', key: CursorKey | undefined, limit: number): PageRange {
+  #range(side: 'after' | 'before', stretch: Stretch<CursorKey>, limit: number, scan?: Scan): PageRange {
+    const { condition, order } = this.#stretch(side, stretch, scan?.bounds)
+    const conditions = [condition, ...(this.#filter ? [this.#filter] : []), ...(scan?.by ? [scan.by] : [])]
+    return new PageRange(sql<boolean>`${sql.join(conditions, sql` AND `)}`, order, limit)
+  }
+
+  /** At most one condition for either end: of two, a database may use the one that leaves more rows. */
+  #stretch(side: 'after' | 'before', { from, to }: Stretch<CursorKey>, { atLeast, below }: Partial<SortBounds> = {}) {
     const { column, direction } = this.#sort
     const ascending = (direction === 'asc') === (side === 'after')
     const sortColumn = sql.ref(column)
     const idColumn = sql.ref(this.#options.idColumn)
-    const conditions = [this.#filter ?? sql<boolean>`TRUE`]
-    if (key) {
-      const comparison = sql.raw(ascending ? '>' : '<')
-      conditions.push(sql<boolean>`(${sortColumn}, ${idColumn}) ${comparison} (${key[0]}, ${key[1]})`)
-    }
+    const compare = (sign: string, [sort, id]: CursorKey) =>
+      sql<boolean>`(${sortColumn}, ${idColumn}) ${sql.raw(sign)} (${sort}, ${id})`
+    const [low, high] = ascending ? [from, to] : [to, from]
+    const conditions: RawBuilder<boolean>[] = []
+    if (low) conditions.push(compare(ascending ? '>' : '>=', low))
+    else if (atLeast !== undefined) conditions.push(sql`${sortColumn} >= ${atLeast}`)
+    if (high) conditions.push(compare(ascending ? '<=' : '<', high))
+    else if (below !== undefined) conditions.push(sql`${sortColumn} < ${below}`)
+    if (conditions.length === 0) conditions.push(sql<boolean>`TRUE`)
     const way = sql.raw(ascending ? 'ASC' : 'DESC')
-    return new PageRange(
-      sql<boolean>`${sql.join(conditions, sql` AND `)}`,
-      sql`${sortColumn} ${way}, ${idColumn} ${way}`,
-      limit,
-    )
+    return {
+      condition: sql<boolean>`${sql.join(conditions, sql` AND `)}`,
+      order: sql`${sortColumn} ${way}, ${idColumn} ${way}`,
+    }
   }
 
   #openCursor({ after, before }: PageArguments): { key: CursorKey; side: 'after' | 'before' } | undefined {

@@ -124,8 +124,9 @@ export async function listActivityPageForOperators(
     if (value !== undefined) query = query.where(name, '=', value)
   }
   if (filter.token_id !== undefined) query = query.where('actor_token_id', '=', filter.token_id)
-  if (filter.since !== undefined) query = query.where('time', '>=', filter.since)
-  if (filter.until !== undefined) query = query.where('time', '<', filter.until)
+  // Not by an index: that is for the bounds of the page, which are narrower.
+  if (filter.since !== undefined) query = query.where(sql<boolean>`+time >= ${filter.since}`)
+  if (filter.until !== undefined) query = query.where(sql<boolean>`+time < ${filter.until}`)
   return range.apply(query).execute()
 }
 

@@ -85,6 +85,12 @@ export function auditOperations(): NewOperation[] {
         return page.fetch(
           (range) => listActivityPageForOperators(db, isRecordSeen(limits, caller), { ...filter, ...period }, range),
           showActivity,
+          {
+            db,
+            table: 'activities',
+            by: filter.account_id === undefined ? undefined : sql`account_id = ${filter.account_id}`,
+            bounds: { atLeast: period.since, below: period.until },
+          },
         )
       },
     }),

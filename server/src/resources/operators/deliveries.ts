@@ -21,6 +21,7 @@ import {
 import {
   type DeliveryFilter,
   findDeliveryInFullForOperators,
+  indexedBy,
   listDeliveryPageForOperators,
   readPostedForOperators,
 } from './delivery-store.ts'
@@ -87,7 +88,11 @@ export function deliveryOperations(): NewOperation[] {
       },
       async run({ db, limits, page }, input) {
         const filter = readFilter(input, page.now)
-        return page.fetch((range) => listDeliveryPageForOperators(db, limits, filter, range), showDelivery)
+        return page.fetch((range) => listDeliveryPageForOperators(db, limits, filter, range), showDelivery, {
+          db,
+          table: 'deliveries',
+          by: await indexedBy(db, limits, filter),
+        })
       },
     }),
     defineOperatorRead({

@@ -4,6 +4,7 @@ import { emptiedValue } from '../../db/emptied-value.ts'
 import type { PostedDelivery } from '../../delivery/compose-post.ts'
 import type { OperatorLimits } from '../../graph/context.ts'
 import type { PageRange } from '../../graph/paging.ts'
+import { lookedAtFirst } from '../../graph/scan.ts'
 import { isSeen } from './limits.ts'
 
 /** `failing`: waiting, after a try in vain. */
@@ -32,9 +33,6 @@ export async function listDeliveryPageForOperators(
   return range.apply(selectDeliveries(db).where(await matches(db, limits, filter))).execute()
 }
 
-/** How many deliveries one look passes, whether they fit or not: few enough that nobody waits for it, on an embedded store either. */
-const walkedAtOnce = 2000
-
 export interface Walked {
   /** Those that fit, oldest first. */
   readonly ids: readonly number[]
@@ -50,23 +48,40 @@ export async function walkDeliveriesForOperators(
   { after, last, limit }: { after: number; last: number; limit: number },
 ): Promise<Walked> {
   const walked = sql`SELECT id, event_id, app_id, account_id, field, state, attempts, earlier_attempts, created_time
-    FROM deliveries WHERE ${await indexedBy(db, filter)} AND id > ${after} AND id <= ${last} ORDER BY id`
+    FROM deliveries WHERE ${await indexedBy(db, limits, filter)} AND id > ${after} AND id <= ${last} ORDER BY id`
   const { rows } = await sql<{ id: number }>`
-    SELECT id FROM (${walked} LIMIT ${sql.lit(walkedAtOnce)}) AS deliveries
+    SELECT id FROM (${walked} LIMIT ${sql.lit(lookedAtFirst)}) AS deliveries
     WHERE ${await matches(db, limits, filter)} ORDER BY id LIMIT ${sql.lit(limit)}`.execute(db.query)
   const ids = rows.map(({ id }) => id)
   if (ids.length === limit) return { ids, reached: ids.at(-1) }
   const edge = await sql<{ id: number }>`
-    SELECT id FROM (${walked} LIMIT 1 OFFSET ${sql.lit(walkedAtOnce - 1)}) AS edge`.execute(db.query)
+    SELECT id FROM (${walked} LIMIT 1 OFFSET ${sql.lit(lookedAtFirst - 1)}) AS edge`.execute(db.query)
   return { ids, reached: edge.rows[0]?.id }
 }
 
 /** The one condition by whose index deliveries are walked in the order of their ids. */
-async function indexedBy(db: Db, { state, app_id, account_id, phone_number_id }: DeliveryFilter) {
-  if (state === 'failed') return sql<boolean>`state = 'failed'`
+export async function indexedBy(
+  db: Db,
+  limits: OperatorLimits | undefined,
+  { state, app_id, account_id, phone_number_id }: DeliveryFilter,
+): Promise<RawBuilder<boolean>> {
+  if (state === 'failed') return sql`state = 'failed'`
   const account = account_id ?? (phone_number_id && (await findAccountOfNumber(db, phone_number_id)))
-  if (account !== undefined) return sql<boolean>`account_id = ${account}`
-  return app_id === undefined ? sql<boolean>`TRUE` : sql<boolean>`app_id = ${app_id}`
+  if (account !== undefined) return sql`account_id = ${account}`
+  if (app_id !== undefined) return sql`app_id = ${app_id}`
+  const only = limits && (await findOnlyAccount(db, limits))
+  return only === undefined ? sql`TRUE` : sql`account_id = ${only}`
+}
+
+/** The account of an operator that sees one only. */
+async function findOnlyAccount(db: Db, limits: OperatorLimits): Promise<string | undefined> {
+  const seen = await db.query
+    .selectFrom('accounts')
+    .select('id')
+    .where(isSeen(limits, { account: sql.ref('accounts.id'), business: sql.ref('accounts.business_id') }))
+    .limit(2)
+    .execute()
+  return seen.length === 1 ? seen[0]?.id : undefined
 }
 
 export async function findAccountOfNumber(db: Db, id: string): Promise<string | undefined> {

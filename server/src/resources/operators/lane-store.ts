@@ -8,7 +8,6 @@ import { isSeen } from './limits.ts'
 /** A lane belongs to an app, and so to a business. */
 const businessOfLane = sql<string>`(SELECT apps.business_id FROM apps WHERE apps.id = lanes.app_id)`
 const owner = { business: businessOfLane }
-const isWaiting = sql`deliveries.lane_id = lanes.id AND deliveries.state = 'waiting'`
 
 /** A listener stands in the place of the app's callback. */
 const isListener = sql<boolean>`(EXISTS (SELECT 1 FROM listeners WHERE listeners.app_id = lanes.app_id)
@@ -30,11 +29,12 @@ export async function listLanesForOperators(
   let query = selectLanes(db).where(isSeen(limits, owner))
   if (app_id !== undefined) query = query.where('app_id', '=', app_id)
   if (waiting !== undefined) query = query.where('next_due', waiting ? 'is not' : 'is', null)
-  return range.apply(query).execute()
+  return withWaiting(db, await range.apply(query).execute())
 }
 
 export async function findLaneForOperators(db: Db, limits: OperatorLimits | undefined, id: string) {
-  return selectLanes(db).where('id', '=', id).where(isSeen(limits, owner)).executeTakeFirst()
+  const lanes = await selectLanes(db).where('id', '=', id).where(isSeen(limits, owner)).execute()
+  return (await withWaiting(db, lanes))[0]
 }
 
 export type LaneRow = NonNullable<Awaited<ReturnType<typeof findLaneForOperators>>>
@@ -48,12 +48,35 @@ function selectLanes(db: Db) {
       isSubscribed.as('subscribed'),
       isListener.as('listener'),
       sql<string>`(SELECT apps.name FROM apps WHERE apps.id = lanes.app_id)`.as('app_name'),
-      sql<number>`(SELECT COUNT(*) FROM deliveries WHERE ${isWaiting})`.as('waiting'),
-      sql<number>`(SELECT COUNT(DISTINCT deliveries.conversation) FROM deliveries WHERE ${isWaiting})`.as(
-        'conversations',
-      ),
-      sql<number | null>`(SELECT MIN(deliveries.started_time) FROM deliveries WHERE ${isWaiting})`.as('oldest'),
     ])
+}
+
+/**
+ * The lanes, each with how much waits in how many conversations, and since when: all of it in one pass. Each by itself would be found by
+ * an index of its own, and that of the oldest is one of all lanes: for an idle lane it was read to its end.
+ */
+async function withWaiting<Lane extends { readonly id: string }>(db: Db, lanes: readonly Lane[]) {
+  if (lanes.length === 0) return []
+  const rows = await db.query
+    .selectFrom('deliveries')
+    .select(['lane_id', sql<number>`COUNT(*)`.as('waiting')])
+    .select([
+      sql<number>`COUNT(DISTINCT conversation)`.as('conversations'),
+      sql<number | null>`MIN(started_time)`.as('oldest'),
+    ])
+    .where('state', '=', sql.lit('waiting'))
+    .where(
+      'lane_id',
+      'in',
+      lanes.map(({ id }) => id),
+    )
+    .groupBy('lane_id')
+    .execute()
+  const byLane = new Map(rows.map((row) => [row.lane_id, row]))
+  return lanes.map((lane) => {
+    const { waiting = 0, conversations = 0, oldest = null } = byLane.get(lane.id) ?? {}
+    return { ...lane, waiting, conversations, oldest }
+  })
 }
 
 /** Lets nothing more be sent down a lane until then. Whoever holds it finishes the posts that are under way. */

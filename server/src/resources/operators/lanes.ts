@@ -102,6 +102,7 @@ export function laneOperations(): NewOperation[] {
         return page.fetch(
           (range) => listLanesForOperators(db, limits, { app_id, waiting }, range),
           (row) => showLane(row, page.now),
+          { db, table: 'lanes' },
         )
       },
     }),

@@ -37,6 +37,19 @@ export async function listNodesForOperators(
   return range.apply(query).execute()
 }
 
+/** The narrowest condition by whose index nodes come in the order of their ids. */
+export function indexedBy(
+  limits: OperatorLimits | undefined,
+  { kind, business_id, account_id }: NodeFilter,
+): RawBuilder<boolean> | undefined {
+  if (account_id !== undefined) return sql`account_id = ${account_id}`
+  const { businesses, accounts } = limits ?? {}
+  const [only] = businesses?.size === 1 && !accounts?.size ? businesses : []
+  const business = business_id ?? only
+  if (business !== undefined) return sql`business_id = ${business}`
+  return kind === undefined ? undefined : sql`kind = ${kind}`
+}
+
 function listNamed(kinds: Kinds): [kind: string, named: Named][] {
   return Object.entries(kinds).flatMap(([kind, { named }]): [string, Named][] => (named ? [[kind, named]] : []))
 }
@@ -54,14 +67,15 @@ function nameOf(kinds: Kinds): RawBuilder<string | null> {
   return sql<string | null>`CASE nodes.kind ${sql.join(cases, sql` `)} END`
 }
 
-/** Each table of names is searched once, not once for every node. */
+/** By the id of each node: a scan looks at few of them at a time. */
 function hasPart(kinds: Kinds, part: string): RawBuilder<boolean> {
   const pattern = `%${part.toLowerCase().replaceAll(/[\\%_]/g, '\\$&')}%`
   const isLike = (text: RawBuilder<unknown>) => sql<boolean>`LOWER(${text}) LIKE ${pattern} ESCAPE '\\'`
-  const found = listNamed(kinds).map(([, named]) => {
+  const cases = listNamed(kinds).map(([kind, named]) => {
     const { table, columns } = named
     const matches = columns.map((column) => isLike(sql.ref(`${table}.${column}`)))
-    return sql`nodes.id IN (SELECT ${idOf(named)} FROM ${sql.table(table)} WHERE ${sql.join(matches, sql` OR `)})`
+    return sql`WHEN ${sql.lit(kind)} THEN EXISTS (
+      SELECT 1 FROM ${sql.table(table)} WHERE ${idOf(named)} = nodes.id AND (${sql.join(matches, sql` OR `)}))`
   })
-  return sql`(${sql.join([isLike(sql.ref('nodes.id')), ...found], sql` OR `)})`
+  return sql`(${isLike(sql.ref('nodes.id'))} OR CASE nodes.kind ${sql.join(cases, sql` `)} ELSE FALSE END)`
 }

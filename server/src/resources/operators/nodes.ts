@@ -6,7 +6,7 @@ import type { NewOperation } from '../../graph/operation.ts'
 import { type ListOptions, pagingSchema } from '../../graph/paging.ts'
 import { idSchema } from '../../graph/schemas.ts'
 import { exampleCursors } from './examples.ts'
-import { listNodesForOperators } from './node-store.ts'
+import { indexedBy, listNodesForOperators } from './node-store.ts'
 
 const nodeList: ListOptions = {
   maxLimit: 1000,
@@ -57,12 +57,13 @@ export function nodeOperations(): NewOperation[] {
         },
       },
       async run({ db, limits, page, ports }, { kind, q, business_id, account_id }) {
+        const filter = { kind, q, business_id, account_id }
         const { nodeKinds } = ports.service
         if (kind !== undefined && !Object.hasOwn(nodeKinds, kind)) {
           throw badArgument(argumentWrong('kind', { expected: `one of ${Object.keys(nodeKinds).join(', ')}` }))
         }
         return page.fetch(
-          (range) => listNodesForOperators(db, nodeKinds, limits, { kind, q, business_id, account_id }, range),
+          (range) => listNodesForOperators(db, nodeKinds, limits, filter, range),
           ({ id, kind, name, business_id, account_id }) => ({
             id,
             kind,
@@ -70,6 +71,7 @@ export function nodeOperations(): NewOperation[] {
             business_id,
             ...(account_id !== null && { account_id }),
           }),
+          { db, table: 'nodes', by: indexedBy(limits, filter) },
         )
       },
     }),

@@ -1,7 +1,10 @@
 import { Type } from 'typebox'
 import { minute, second } from '../../base/duration.ts'
+import { KeptAnswers } from '../../base/kept-answers.ts'
+import type { OperatorLimits } from '../../graph/context.ts'
 import { defineOperatorRead } from '../../graph/define.ts'
 import type { NewOperation } from '../../graph/operation.ts'
+import type { ServiceFacts } from '../../graph/ports.ts'
 import { listProcessesForOperators } from '../../processes/heartbeat.ts'
 import { writeMoment } from './moments.ts'
 import { countNodesForOperators, readLanesForOperators } from './state-store.ts'
@@ -43,6 +46,19 @@ const stateSchema = Type.Object({
   }),
   processes: Type.Array(processSchema, { description: 'Those that reported in the last minute.' }),
 })
+
+/** Of each service of this process. Counting a million nodes takes a second. */
+const keptCounts = new WeakMap<ServiceFacts, KeptAnswers<Record<string, number>>>()
+
+function countsOf(service: ServiceFacts): KeptAnswers<Record<string, number>> {
+  const counts = keptCounts.get(service) ?? new KeptAnswers()
+  keptCounts.set(service, counts)
+  return counts
+}
+
+function nameLimits(limits: OperatorLimits | undefined): string {
+  return JSON.stringify(limits ? [[...(limits.accounts ?? [])], [...(limits.businesses ?? [])]] : null)
+}
 
 export function stateOperations(): NewOperation[] {
   return [
@@ -91,7 +107,7 @@ export function stateOperations(): NewOperation[] {
           sandbox: settings.sandbox,
           time: writeMoment(now),
           clock: { offset: offset / second, held: hold },
-          counts: await countNodesForOperators(db, limits),
+          counts: await countsOf(ports.service).ask(nameLimits(limits), () => countNodesForOperators(db, limits)),
           lanes: await readLanesForOperators(db, limits, now),
           processes: [...others, { ...self, heard_time: now, clock_offset: offset }].map((process) => ({
             ...process,

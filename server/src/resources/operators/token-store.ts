@@ -21,7 +21,7 @@ export async function listTokensOfTenantsForOperators(
   now: number,
   range: PageRange,
 ) {
-  let query = selectTokens(db).where(await isTokenSeen(db, caller))
+  let query = selectTokens(db).where(await isTokenSeen(db, caller, (limited) => range.within(limited)))
   if (app_id !== undefined) query = query.where('app_id', '=', app_id)
   if (state === 'revoked') query = query.where('revoked_time', 'is not', null)
   else if (state !== undefined) {
@@ -36,24 +36,37 @@ export async function listTokensOfTenantsForOperators(
 export async function findTokenForOperators(db: Db, caller: Caller, id: string) {
   return selectTokens(db)
     .where('id', '=', id)
-    .where(await isTokenSeen(db, caller))
+    .where(await isTokenSeen(db, caller, (limited) => limited.where('id', '=', id)))
     .executeTakeFirst()
 }
 
-/** Tokens of the tenants that this operator sees, its own, and of those of the service the ones that see no more than it does. */
-async function isTokenSeen(db: Db, caller: Caller): Promise<RawBuilder<boolean>> {
+/**
+ * Tokens of the tenants that this operator sees, its own, and of those of the service the ones that see no more than it does; `select`
+ * selects those that are asked for, because there may be many.
+ */
+async function isTokenSeen(
+  db: Db,
+  caller: Caller,
+  select: (limited: LimitedTokens) => LimitedTokens,
+): Promise<RawBuilder<boolean>> {
   const limits = limitsOf(caller)
   if (!limits) return sql<boolean>`TRUE`
-  const limited = await db.query
-    .selectFrom('tokens')
-    .select(['id', 'accounts', 'businesses', 'scopes', businessOfToken.as('business_id')])
-    .where(isOfService)
-    .where(({ eb, or }) => or([eb('accounts', 'is not', null), eb('businesses', 'is not', null)]))
-    .execute()
+  const limited = await select(selectLimited(db)).execute()
   const seesLess = limited.filter((token) => seesNoMore(token, caller))
   const ids = Object.fromEntries([caller.token_id, ...seesLess.map(({ id }) => id)].map((id) => [id, 1]))
   return sql<boolean>`((NOT ${isOfService} AND ${isSeen(limits, { business: businessOfToken })})
     OR tokens.id IN (SELECT key FROM json_each(${JSON.stringify(ids)})))`
+}
+
+type LimitedTokens = ReturnType<typeof selectLimited>
+
+/** The tokens of the service that are limited to accounts or businesses. */
+function selectLimited(db: Db) {
+  return db.query
+    .selectFrom('tokens')
+    .select(['id', 'accounts', 'businesses', 'scopes', businessOfToken.as('business_id')])
+    .where(isOfService)
+    .where(({ eb, or }) => or([eb('accounts', 'is not', null), eb('businesses', 'is not', null)]))
 }
 
 interface LimitedToken {

@@ -106,6 +106,7 @@ export function tokenOperations(): NewOperation[] {
         return page.fetch(
           (range) => listTokensOfTenantsForOperators(db, caller, { app_id, state }, page.now, range),
           (row) => showToken(withoutForeignApp(row, caller), vocabulary, page.now),
+          { db, table: 'tokens' },
         )
       },
     }),
