@@ -1,5 +1,4 @@
-# The version that package.json runs, for what it installs with.
-FROM node:24.21.0-slim
+FROM node:24-slim
 WORKDIR /opt/switchboard
 COPY package.json package-lock.json ./
 COPY server/package.json server/

@@ -1,5 +1,5 @@
 # PgBouncer for compose.yaml. Debian's package, and no other, is installed when the image is built: nothing is fetched at a start.
-FROM debian:12.11-slim
+FROM debian:12-slim
 RUN apt-get update \
   && apt-get install -y --no-install-recommends 'pgbouncer=1.18.*' \
   && rm -rf /var/lib/apt/lists/* \

@@ -86,11 +86,11 @@ describe('deploy/', () => {
     const text = read('compose.yaml')
     for (const [name, { image, build }] of Object.entries(check(composeSchema, load(text)).services)) {
       if (build) assert.ok(read(build.dockerfile), name)
-      else if (image !== 'switchboard') assert.match(image, /:(\d+\.\d+[\d.]*|RELEASE\.[\dTZ-]+)$/, name)
+      else if (image !== 'switchboard') assert.match(image, /:(\d+(\.\d+)*|RELEASE\.[\dTZ-]+)$/, name)
     }
     assert.doesNotMatch(text, /apt-get|apk add|curl /)
     const pooler = readDockerfile(read('pgbouncer.Dockerfile'))
-    assert.match(pooler[0] ?? '', /^FROM debian:\d+\.\d+-slim$/)
+    assert.match(pooler[0] ?? '', /^FROM debian:\d+-slim$/)
     assert.ok(pooler.some((line) => line.startsWith('RUN ') && /install .*'pgbouncer=\d+\.\d+\.\*'/.test(line)))
     assert.deepEqual(
       pooler.filter((line) => line.startsWith('USER ')),
@@ -104,7 +104,7 @@ describe('deploy/', () => {
   test('Dockerfile: the user of the server owns nothing of what it runs, and the version is the one of package.json', () => {
     const lines = readDockerfile(read('../Dockerfile'))
     const { dependencies } = JSON.parse(read('../package.json')) as { dependencies: Record<string, string> }
-    assert.equal(lines[0], `FROM node:${dependencies['node']}-slim`)
+    assert.equal(lines[0], `FROM node:${dependencies['node']?.split('.')[0]}-slim`)
     const user = lines.indexOf('USER node')
     assert.ok(user > 0)
     assert.deepEqual(

@@ -13,8 +13,7 @@ import {
 import { findValueProblem, type LineProblem, mustBe } from './sdp-lines.ts'
 
 /**
- * An offer of a browser has 40 lines with audio alone and less than 200 with video. Each line is parsed, and thousands of short ones
- * would keep all other requests waiting.
+ * Many times what browsers send. Each line is parsed, and thousands of short ones would keep all other requests waiting.
  */
 export const maxSdpLines = 500
 
