@@ -641,7 +641,7 @@ export const settings = {
     name: 'MESSAGE_KEEP',
     shownDefault: '30d',
     sentence:
-      'How long ids, kinds, times and states of messages are kept, ended calls, expired call permissions, and chats without messages; a message that is still under way is kept until it ends.',
+      'How long ids, kinds, times and states of messages are kept, ended calls, and chats without messages; a message that is still under way is kept until it ends.',
     parse: duration,
     fallback: () => 30 * day,
   }),

@@ -14,13 +14,6 @@ const deleteCalls = defineSql<{ before: number }>()(
       ORDER BY c.created_time LIMIT ${sql.lit(stepSize)} ${lockFreeRowsOf('c', 'ForUpdate')}
     ) RETURNING id`,
 )
-const deletePermissions = defineSql<{ before: number }>()(
-  ({ before }) => sql<{ user_wa_id: string }>`
-    DELETE FROM call_permissions WHERE (phone_number_id, user_wa_id) IN (
-      SELECT p.phone_number_id, p.user_wa_id FROM call_permissions p WHERE p.expiration_time <= ${before}
-      ORDER BY p.expiration_time LIMIT ${sql.lit(stepSize)} ${lockFreeRowsOf('p', 'ForUpdate')}
-    ) RETURNING user_wa_id`,
-)
 const deleteRequests = defineSql<{ before: number }>()(
   ({ before }) => sql<{ id: string }>`
     DELETE FROM call_permission_requests WHERE id IN (
@@ -38,19 +31,10 @@ const removeCalls: Removal = async (tx, now, keep) => {
   return (await tx.list(deleteCalls, { before })).length === stepSize
 }
 
-/**
- * Permissions that ended: what the user says is then what one says who was never asked. A permission without a time stays, granted or
- * denied.
- */
-const removePermissions: Removal = async (tx, now, keep) => {
-  const before = Math.floor((now - keep) / 1000)
-  return (await tx.list(deletePermissions, { before })).length === stepSize
-}
-
-/** Requests that no limit counts any more. */
+/** Requests that no limit counts any more. Permissions stay: one that has expired reads so for ever. */
 const removeRequests: Removal = async (tx, now) => {
   const before = now - periodMilliseconds['7d']
   return (await tx.list(deleteRequests, { before })).length === stepSize
 }
 
-export const callRemovals: readonly Removal[] = [removeCalls, removePermissions, removeRequests]
+export const callRemovals: readonly Removal[] = [removeCalls, removeRequests]

@@ -40,18 +40,14 @@ export async function lockPermission(
 }
 
 /** The same when there may be none yet: a user who was never asked has denied. */
-export async function takePermission(tx: Transaction, pair: Pair): Promise<CallPermissionsTable> {
+export async function takePermission(tx: Transaction, pair: Pair): Promise<CallPermissionsTable | undefined> {
   const { phone_number_id, user_wa_id } = pair
-  for (;;) {
-    await tx.query
-      .insertInto('call_permissions')
-      .values({ phone_number_id, user_wa_id, status: 'denied', expiration_time: null })
-      .onConflict((conflict) => conflict.doNothing())
-      .execute()
-    const taken = await lockPermission(tx, pair)
-    if (taken) return taken
-    // The sweep has removed an expired one since the insertion found it.
-  }
+  await tx.query
+    .insertInto('call_permissions')
+    .values({ phone_number_id, user_wa_id, status: 'denied', expiration_time: null })
+    .onConflict((conflict) => conflict.doNothing())
+    .execute()
+  return lockPermission(tx, pair)
 }
 
 export async function updatePermission(

@@ -66,11 +66,16 @@ const deleteUnknownUsers = defineSql<{ ids: object }>()(
  * Removes chats that are still idle, but for those that somebody else has locked; and with their last chat the users who are in no group
  * and whose phones are set to nothing. Users who never had a chat stay: somebody has made them on purpose.
  */
-export async function removeIdleChats(tx: Transaction, times: IdleTimes, ids: readonly string[]): Promise<void> {
+export async function removeIdleChats(
+  tx: Transaction,
+  times: IdleTimes,
+  ids: readonly string[],
+  keepsUsers: boolean,
+): Promise<void> {
   const free = (await tx.list(lockFreeChats, { ids: keysOf(ids) })).map(({ id }) => id)
   const gone = await tx.list(deleteIdleChats, { ...times, ids: keysOf(free) })
   const users = gone.flatMap(({ user_wa_id }) => (user_wa_id === null ? [] : [user_wa_id]))
-  if (users.length === 0) return
+  if (users.length === 0 || keepsUsers) return
   const freeUsers = (await tx.list(lockFreeUsers, { ids: keysOf(users) })).map(({ wa_id }) => wa_id)
   // A message that arrives in this moment may leave a chat without a row of its user, who then has the defaults until the next one.
   await tx.list(deleteUnknownUsers, { ids: keysOf(freeUsers) })

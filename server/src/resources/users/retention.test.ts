@@ -1,18 +1,16 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { answer, callSides } from '../../../test/harness/calls.ts'
-import { onBothDatabases } from '../../../test/harness/databases.ts'
+import { onBothDatabases, onOneDatabase } from '../../../test/harness/databases.ts'
 import { messageSides } from '../../../test/harness/messages.ts'
 import { useTestServer } from '../../../test/harness/server.ts'
 import { ids, numbers, tokens } from '../../../test/harness/world.ts'
 import { day, second } from '../../base/duration.ts'
-import type { Transaction } from '../../db/database.ts'
-import { takePermission } from '../calls/store.ts'
 
 const keep = 30 * day
 
 onBothDatabases('what is kept of users besides their messages', (engine) => {
-  const server = useTestServer({ engine })
+  const server = useTestServer({ engine, env: { SANDBOX: 'off' } })
   const sides = messageSides(server)
   const calls = callSides(server)
 
@@ -101,64 +99,30 @@ onBothDatabases('what is kept of users besides their messages', (engine) => {
     assert.equal((await calls.readCall(open)).body.state, 'accepted')
   })
 
-  test('a permission that expired says so for MESSAGE_KEEP; then the user counts as never asked', async () => {
+  test('a permission that has expired says so for ever; its requests go when no limit counts them', async () => {
     const user = calls.newUser()
     const expiration_time = Math.floor(server.clock.now() / 1000) + 60
     assert.equal((await calls.permit(user, { status: 'pending' })).status, 200)
     assert.equal((await calls.permit(user, { status: 'granted', expiration_time })).status, 200)
-    await pass(60 * second + keep - second)
+    await pass(2 * keep)
     assert.deepEqual(await statusOf(user), { status: 'expired', expiration_time })
-    await pass(second)
-    assert.deepEqual(await statusOf(user), { status: 'denied' })
     const { query } = server.database.read
     const requests = query.selectFrom('call_permission_requests').select('id').where('user_wa_id', '=', user)
     assert.deepEqual(await requests.execute(), [], 'no limit counts them any more')
   })
-
-  test('a permission that is given while it is removed is there', async () => {
-    const pair = { phone_number_id: numbers.main, user_wa_id: calls.newUser() }
-    assert.equal((await calls.permit(pair.user_wa_id)).status, 200)
-    const { database } = server
-    const remove = ({ query }: Transaction) =>
-      query.deleteFrom('call_permissions').where('user_wa_id', '=', pair.user_wa_id).execute()
-    const taken = await database.transaction((tx) => {
-      // One process alone has one writer at a time.
-      const sweep = once(() => (engine === 'sqlite' ? remove(tx) : database.transaction(remove)))
-      return takePermission(doAfterInsertion(tx, sweep), pair)
-    })
-    assert.deepEqual(taken, { ...pair, status: 'denied', expiration_time: null })
-  })
 })
 
-function once(work: () => Promise<unknown>): () => Promise<void> {
-  let isDone = false
-  return async () => {
-    if (isDone) return
-    isDone = true
-    await work()
-  }
-}
+onOneDatabase('what is kept of the phones of a sandbox', 'sqlite', (engine) => {
+  const server = useTestServer({ engine })
+  const sides = messageSides(server)
 
-/** Does something between an insertion and the statement after it. */
-function doAfterInsertion(tx: Transaction, work: () => Promise<void>): Transaction {
-  const query = new Proxy(tx.query, {
-    get(target, name) {
-      const member = Reflect.get(target, name)
-      const call = (...given: unknown[]) => member.apply(target, given)
-      return name === 'insertInto' ? (...given: unknown[]) => doAfterExecution(call(...given), work) : call
-    },
+  test('is who they belong to, also without a chat', async () => {
+    const user = sides.newUser()
+    await sides.write(user)
+    server.clock.advance(keep + day)
+    await server.app.settle()
+    await server.app.sweep()
+    assert.deepEqual((await sides.read(`users/${user}/chats`)).body.data, [])
+    assert.equal((await sides.read(`users/${user}`)).body.name, 'Ada')
   })
-  return new Proxy(tx, { get: (target, name) => (name === 'query' ? query : Reflect.get(target, name)) })
-}
-
-function doAfterExecution(builder: object, work: () => Promise<void>): object {
-  return new Proxy(builder, {
-    get(target, name) {
-      const member = Reflect.get(target, name)
-      return (...given: unknown[]) => {
-        const result = member.apply(target, given)
-        return name === 'execute' ? result.finally(work) : doAfterExecution(result, work)
-      }
-    },
-  })
-}
+})

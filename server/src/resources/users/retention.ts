@@ -15,6 +15,8 @@ export interface ContactRules {
   /** How long messages are kept, in milliseconds, and so what is left of a contact besides them. */
   readonly messageKeep: number
   readonly serviceWindow: number
+  /** In a sandbox users are phones that somebody has made, with their names. */
+  readonly sandbox: boolean
 }
 
 export interface ContactRetentionDeps {
@@ -27,7 +29,7 @@ export interface ContactRetentionDeps {
 }
 
 /**
- * Removes what is left of users and numbers that have had nothing to do with each other for long: calls, permissions to call, chats without
+ * Removes what is left of users and numbers that have had nothing to do with each other for long: calls, requests to call, chats without
  * messages, and users without chats. In steps so small that nothing else has to wait for them.
  */
 export class ContactRetention {
@@ -72,7 +74,8 @@ export class ContactRetention {
       list: (after) => listChatsAfter(database.read, times, after),
       take: async (chats) => {
         const ids = chats.filter(({ is_idle }) => is_idle === 1).map(({ id }) => id)
-        if (ids.length > 0) await database.transaction((tx) => removeIdleChats(tx, times, ids), { wipes: true })
+        if (ids.length > 0)
+          await database.transaction((tx) => removeIdleChats(tx, times, ids, rules.sandbox), { wipes: true })
       },
       size: stepSize,
       isStopped: () => this.#isStopped(),
