@@ -252,7 +252,7 @@ export const settings = {
     name: 'DATABASE_TIMEOUT',
     shownDefault: '30s',
     sentence:
-      'How long PostgreSQL may take to respond to a statement before its connection is dropped; migrations may take longer.',
+      'How long PostgreSQL may take to respond to a statement before its connection is dropped; a bit earlier the server ends the statement itself. Migrations may take longer.',
     parse: durationUpTo(10 * minute),
     fallback: () => 30 * second,
   }),

@@ -103,14 +103,18 @@ interface NewlyReceived {
   readonly received_time: number
 }
 
-const [insertMessages, insertStatuses, insertPosts] = (
-  [
-    ['received_messages', 'phone_number_id', 'message_id'],
-    ['received_statuses', 'phone_number_id', 'digest'],
-    ['received_posts', 'app_id', 'digest'],
-  ] as const
-).map(([table, owner, id]) =>
-  defineWithRows(
+/** Where each kind is recorded: the table, and the columns of its keys. */
+const tables = {
+  messages: ['received_messages', 'phone_number_id', 'message_id'],
+  statuses: ['received_statuses', 'phone_number_id', 'digest'],
+  posts: ['received_posts', 'app_id', 'digest'],
+} as const
+
+type ReceivedKind = keyof typeof tables
+
+function defineInsert(kind: ReceivedKind): Statement<NewlyReceived, { owner: string; id: string }> {
+  const [table, owner, id] = tables[kind]
+  return defineWithRows(
     // In a fixed order, so that transactions cannot deadlock.
     defineSql<NewlyReceived>()(
       ({ keys, received_time }) => sql<{ owner: string; id: string }>`
@@ -124,17 +128,19 @@ const [insertMessages, insertStatuses, insertPosts] = (
       VALUES (${value}, ${identity}, ${received_time})
       ON CONFLICT DO NOTHING RETURNING ${sql.ref(owner)} AS owner, ${sql.ref(id)} AS id`,
     ({ keys, received_time }) => Object.values(keys).map((key) => [...key, received_time]),
-  ),
-) as [ReceivedStatement, ReceivedStatement, ReceivedStatement]
+  )
+}
 
-type ReceivedStatement = Statement<NewlyReceived, { owner: string; id: string }>
-
-const inserts = { messages: insertMessages, statuses: insertStatuses, posts: insertPosts }
+const inserts: Readonly<Record<ReceivedKind, ReturnType<typeof defineInsert>>> = {
+  messages: defineInsert('messages'),
+  statuses: defineInsert('statuses'),
+  posts: defineInsert('posts'),
+}
 
 /** Records messages and statuses of numbers, or signed posts of apps; returns those that are new. */
 export async function rememberReceived(
   tx: Transaction,
-  kind: keyof typeof inserts,
+  kind: ReceivedKind,
   keys: Iterable<ReceivedKey>,
   received_time: number,
 ): Promise<ReceivedKey[]> {
@@ -142,17 +148,8 @@ export async function rememberReceived(
   return rows.map(toKey)
 }
 
-const tables = {
-  messages: ['received_messages', 'phone_number_id', 'message_id'],
-  posts: ['received_posts', 'app_id', 'digest'],
-} as const
-
 /** Takes back that something was received, because it was refused: when it comes again, it is new. */
-export async function forgetReceived(
-  tx: Transaction,
-  kind: keyof typeof tables,
-  keys: readonly ReceivedKey[],
-): Promise<void> {
+export async function forgetReceived(tx: Transaction, kind: ReceivedKind, keys: readonly ReceivedKey[]): Promise<void> {
   const [table, owner, id] = tables[kind]
   for (const [value, identity] of keys) {
     await sql`DELETE FROM ${sql.table(table)} WHERE ${sql.ref(owner)} = ${value} AND ${sql.ref(id)} = ${identity}`.execute(
@@ -164,7 +161,7 @@ export async function forgetReceived(
 /** The same together with the next statement, where that is possible: `take` is called with those that are new. */
 export async function rememberSoon(
   tx: Transaction,
-  kind: keyof typeof inserts,
+  kind: ReceivedKind,
   keys: Iterable<ReceivedKey>,
   received_time: number,
   take: (fresh: ReceivedKey[]) => void,
