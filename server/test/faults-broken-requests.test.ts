@@ -134,6 +134,24 @@ onOneDatabase('broken requests', 'sqlite', (engine) => {
     await assertUnharmed()
   })
 
+  test('a world file that breaks off is the mistake of who sent it, not a fault that is logged', async () => {
+    const { server } = started()
+    const socket = await openConnection(server.url)
+    const token = 'Authorization: Bearer demo-operator-token'
+    const lines = ['POST /operator/world HTTP/1.1', 'Host: localhost', token, 'Content-Length: 100', '', 'accounts:']
+    socket.write(lines.join('\r\n'))
+    await setImmediate()
+    socket.destroy()
+    const logged = () =>
+      server
+        .stderr()
+        .split('\n')
+        .find((line) => line.includes('operator.apply_world'))
+    await until(() => logged() !== undefined, 'it is logged')
+    assert.match(String(logged()), /"status":400/)
+    assert.doesNotMatch(server.stderr(), /"level":50/)
+  })
+
   const bodies: Readonly<Record<string, string>> = {
     'delimiters by the thousand': '--x\r\n'.repeat(1100),
     'empty parts by the thousand': '--x\r\n\r\n\r\n'.repeat(1100),

@@ -113,6 +113,11 @@ export const cannotStoreFiles = defineError({
   text: 'The storage of files is full at the moment, and nothing was changed; try again in {seconds} s.',
 })
 
+export const bodyBrokeOff = defineError({
+  id: 'body_broke_off',
+  status: 400,
+  text: 'The body broke off before its end; send it again.',
+})
 export const argumentWrong = defineProblem({ id: 'argument_wrong', text: 'it must be {expected}.' })
 export const argumentNotJson = defineProblem({
   id: 'argument_not_json',

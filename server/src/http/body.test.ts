@@ -4,9 +4,9 @@ import { createServer, type IncomingMessage } from 'node:http'
 import { type AddressInfo, connect } from 'node:net'
 import { type TestContext, test } from 'node:test'
 import { thrown } from '../../test/harness/errors.ts'
+import { bodyBrokeOff } from '../graph/errors.ts'
 import { readBytes } from './body.ts'
 import { BodyBudget } from './body-budget.ts'
-import { bodyBrokeOff } from './errors.ts'
 import { readFileBody } from './file-body.ts'
 
 /** A request whose sender went away before the body had come, and before anyone asked for it. */

@@ -2,13 +2,13 @@ import type { IncomingMessage } from 'node:http'
 import { parse } from 'fast-querystring'
 import { Gatherer } from '../base/gatherer.ts'
 import type { RawBody } from '../graph/context.ts'
+import { bodyBrokeOff } from '../graph/errors.ts'
 import type { GraphError } from '../graph/graph-error.ts'
 import type { Arguments } from '../graph/input.ts'
 import { findJsonExcess, type JsonBounds, requestBounds } from '../graph/json-bounds.ts'
 import type { BodyHold } from './body-budget.ts'
 import {
   badEscape,
-  bodyBrokeOff,
   bodyHoldsTooMuch,
   bodyNotAnObject,
   bodyNotJson,

@@ -51,11 +51,6 @@ export const bodyTooLarge = defineError({
   status: 400,
   text: 'The body is larger than the {max} bytes that are accepted; send a smaller body.',
 })
-export const bodyBrokeOff = defineError({
-  id: 'body_broke_off',
-  status: 400,
-  text: 'The body broke off before its end; send it again.',
-})
 export const bodyTooLate = defineError({
   id: 'body_too_late',
   status: 400,

@@ -1,9 +1,10 @@
 import type { IncomingMessage } from 'node:http'
 import { LongTask } from '../base/long-task.ts'
+import { bodyBrokeOff } from '../graph/errors.ts'
 import { GraphError } from '../graph/graph-error.ts'
 import type { Arguments } from '../graph/input.ts'
 import { inBlocks } from './blocks.ts'
-import { bodyBrokeOff, bodyTooLarge, tooMuchBesidesFile } from './errors.ts'
+import { bodyTooLarge, tooMuchBesidesFile } from './errors.ts'
 import type { FileBody, FileReception } from './file-reception.ts'
 import type { FileSplitter, SplitterDeps } from './file-splitter.ts'
 

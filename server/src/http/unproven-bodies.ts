@@ -1,8 +1,9 @@
 import type { IncomingMessage } from 'node:http'
 import { sourceOf } from '../base/addresses.ts'
 import { formatDuration } from '../base/duration.ts'
+import { bodyBrokeOff } from '../graph/errors.ts'
 import type { GraphError } from '../graph/graph-error.ts'
-import { bodyBrokeOff, bodyInTooManyPieces, bodyTooLarge, bodyTooLate, tooManyUnprovenBodies } from './errors.ts'
+import { bodyInTooManyPieces, bodyTooLarge, bodyTooLate, tooManyUnprovenBodies } from './errors.ts'
 import { closeBehind } from './rest-of-body.ts'
 
 export interface UnprovenBodiesOptions {

@@ -1,8 +1,9 @@
 import { sql } from 'kysely'
 import { type BegunCopy, beginCopy, beginMoment, openCopy, removeCopy } from '../db/copy-store.ts'
-import type { Db, Transaction } from '../db/database.ts'
+import { type Database, DatabaseBusy, type Db, type Transaction } from '../db/database.ts'
 import { readMigrations } from '../db/migrate.ts'
 import { defineStatement } from '../db/statement.ts'
+import { isUniqueViolation } from '../db/unique.ts'
 import { sweepTimer } from '../files/files.ts'
 import { setTimer } from '../timers/set.ts'
 import { type Recording, type ReplaceDeps, type Replacer, replaceStore, snapshotUser } from './replace-store.ts'
@@ -45,10 +46,24 @@ export async function listSnapshots(db: Db): Promise<Snapshot[]> {
  * Saves the whole store under a name, instead of what was saved under it before; that stays until all of the new one is there. When it
  * fails, nothing of it is left; what cannot be removed then, because the database is gone, goes when the name is used or deleted the next time.
  */
-export async function saveSnapshot(deps: ReplaceDeps, name: string, record: Recording): Promise<Snapshot> {
+export function saveSnapshot(deps: ReplaceDeps, name: string, record: Recording): Promise<Snapshot> {
+  const before = saving.get(deps.database) ?? Promise.resolve()
+  const saved = before.then(() => saveAlone(deps, name, record))
+  saving.set(
+    deps.database,
+    saved.catch(() => undefined),
+  )
+  return saved
+}
+
+/** The last save of each store: they come one after the other, because each copies everything. */
+const saving = new WeakMap<Database, Promise<unknown>>()
+
+async function saveAlone(deps: ReplaceDeps, name: string, record: Recording): Promise<Snapshot> {
   const id = deps.random.trace()
   const created_time = deps.clock.now()
   let begun: BegunCopy | undefined
+  let isBegun = false
   const begin = async (tx: Transaction) => {
     // The database may ask for the transaction to be run again.
     await begun?.abandon()
@@ -57,6 +72,7 @@ export async function saveSnapshot(deps: ReplaceDeps, name: string, record: Reco
   }
   try {
     const { copy, removeUnfinished } = await beginSnapshot(deps, { name, id, created_time }, begin, record)
+    isBegun = true
     await removeUnfinished()
     await copy.finish()
     const removeOld = await deps.database.transaction((tx) => finishSnapshot(tx, deps, { name, id }))
@@ -64,10 +80,20 @@ export async function saveSnapshot(deps: ReplaceDeps, name: string, record: Reco
   } catch (error) {
     // First, because a full disk may have no room for the transaction otherwise.
     await begun?.abandon().catch(() => undefined)
+    // Who saved under the name or deleted it meanwhile has removed the file of this one, too: as if this one had come first.
+    if (isBegun && (await isForgotten(deps, id))) return { name, created_time }
     await discard(deps, id).catch(() => undefined)
-    throw error
+    // Another process saves under the name at this moment.
+    throw isUniqueViolation(error) ? new DatabaseBusy('locked', `${name} is being saved`, { cause: error }) : error
   }
   return { name, created_time }
+}
+
+/** Whether a snapshot that was begun is not there any more; false when nobody can say. */
+async function isForgotten({ database }: ReplaceDeps, id: string): Promise<boolean> {
+  const find = database.read.query.selectFrom('snapshots').select('id').where('id', '=', id)
+  const found = await find.execute().catch(() => [{ id }])
+  return found.length === 0
 }
 
 function beginSnapshot(

@@ -105,8 +105,10 @@ function replyShell(
   const { html, headers } = composeConsolePage({ frame, prefix, title: 'Switchboard', body })
   const tag = createHash('sha256').update(html).digest('base64url').slice(0, 16)
   const tagged = { ...headers, vary: 'cookie', etag: `W/"${tag}"` }
-  if (isKnown(request, `"${tag}"`)) return new Reply(tagged, undefined, { status: 304 })
-  return new Reply(tagged, html)
+  if (!isKnown(request, `"${tag}"`)) return new Reply(tagged, html)
+  const unchanged: Record<string, string> = tagged
+  delete unchanged['content-type']
+  return new Reply(unchanged, undefined, { status: 304 })
 }
 
 interface SignInTools extends ConsoleOptions {

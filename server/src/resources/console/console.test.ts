@@ -253,6 +253,9 @@ describe('the page of the console', () => {
     const one = await server.client.get('/deliveries/17')
     assert.match(one.text, /<a href="\/deliveries" data-in="" aria-current="page"/)
     assert.match((await server.client.get('/live')).text, /<h1>Live<\/h1>/)
+    const etag = String(one.headers.get('etag'))
+    const again = await server.client.get('/deliveries/17', { headers: { 'if-none-match': etag } })
+    assert.deepEqual([again.status, again.headers.get('content-type')], [304, null])
     assert.deepEqual(links((await server.client.get('/docs')).text), links(page.text))
     // Whoever has to sign in first does not see a frame that goes away again.
     const stranger = await server.client.get('/live', { headers: { 'x-forwarded-for': '203.0.113.7' } })

@@ -2,6 +2,8 @@ import { Type } from 'typebox'
 import type { Transaction } from '../../db/database.ts'
 import type { RawBody } from '../../graph/context.ts'
 import { defineOperatorReply, defineOperatorWrite } from '../../graph/define.ts'
+import { bodyBrokeOff } from '../../graph/errors.ts'
+import { GraphError } from '../../graph/graph-error.ts'
 import type { NewRow } from '../../graph/operation.ts'
 import type { AppliedWorld } from '../../graph/ports.ts'
 import { Reply } from '../../graph/reply.ts'
@@ -82,10 +84,15 @@ async function readText({ stream, length }: RawBody, max: number): Promise<strin
   if (length !== undefined && length > max) throw worldTooLarge({ max })
   const chunks: Buffer[] = []
   let size = 0
-  for await (const chunk of stream as AsyncIterable<Buffer>) {
-    size += chunk.length
-    if (size > max) throw worldTooLarge({ max })
-    chunks.push(chunk)
+  try {
+    for await (const chunk of stream as AsyncIterable<Buffer>) {
+      size += chunk.length
+      if (size > max) throw worldTooLarge({ max })
+      chunks.push(chunk)
+    }
+  } catch (error) {
+    // Whoever sent it has gone.
+    throw error instanceof GraphError ? error : bodyBrokeOff()
   }
   try {
     return new TextDecoder('utf-8', { fatal: true }).decode(Buffer.concat(chunks))

@@ -129,6 +129,20 @@ onBothDatabases('snapshots', (engine) => {
     await remove('again')
   })
 
+  test('are saved under one name by several at the same time, and one of them is left', async () => {
+    const saved = await Promise.all(Array.from({ length: 6 }, () => save('together')))
+    assert.deepEqual(
+      saved.map(({ status }) => status),
+      saved.map(() => 200),
+    )
+    assert.deepEqual(
+      (await list()).map(({ name }: { name: string }) => name),
+      ['together'],
+    )
+    assert.equal((await restore('together')).status, 200)
+    assert.equal((await remove('together')).status, 200)
+  })
+
   test('are a hundred at most: another one is refused, one of the same name replaces, and one that goes makes room', async () => {
     assert.equal((await save('real')).status, 200)
     const others = Array.from({ length: 99 }, (_, n) => ({ id: `none${n}`, name: `other-${n}` }))
