@@ -51,6 +51,10 @@ describe('secrets in bodies', () => {
     ['a file', write([['Content-Disposition: form-data; name="file"; filename="a"', 'HIDDEN']]), multipart],
     ['YAML', 'tokens: [{token: HIDDEN}]', 'application/yaml'],
     ['a body of no type', 'pin: HIDDEN', undefined],
+    ['a password in an address', '{"callback_url":"https://me:HIDDEN@example.com/hook"}', json],
+    ['a password in an address in a field', 'callback_url=https%3A%2F%2Fme%3AHIDDEN%40example.com%2F', form],
+    ['a field behind a semicolon', 'a=1;access_token=HIDDEN', form],
+    ['a token in a text', `{"text":{"body":"mine is sb_${'HIDDEN'.padEnd(43, '-')}"}}`, json],
   ]
   for (const [what, body, contentType] of hidden) {
     test(`${what} is hidden`, () => {
@@ -97,5 +101,7 @@ describe('secrets in bodies', () => {
   test('in an address the same names are hidden', () => {
     assert.equal(blotUrl('/a?b=1&access%5Ftoken=c&Token=d'), '/a?b=1&access%5Ftoken=…&Token=…')
     assert.equal(blotUrl('/a'), '/a')
+    assert.equal(blotUrl('/a?b=1;access_token=c'), '/a?b=1;access_token=…')
+    assert.equal(blotUrl(`/v23.0/sb_${'c'.repeat(43)}/d?fields=sb_${'e'.repeat(43)}`), '/v23.0/…/d?fields=…')
   })
 })

@@ -30,6 +30,15 @@ const inBrokenJson = new RegExp(
  * of what it does not read nothing is shown.
  */
 export function blotBody(text: string, contentType: string | undefined): string {
+  return blotAnywhere(blotMembers(text, contentType))
+}
+
+/** Tokens of this service, and credentials in addresses: secrets by what they look like, wherever they were put by mistake. */
+function blotAnywhere(text: string): string {
+  return text.replaceAll(/\bsb_[\w-]{43}/g, blot).replaceAll(/(\bhttps?:\/\/)[^\s/?#@"'<>]+@/gi, `$1${blot}@`)
+}
+
+function blotMembers(text: string, contentType: string | undefined): string {
   switch (mediaTypeOf(contentType)) {
     case 'application/json':
       return blotJson(text)
@@ -44,7 +53,7 @@ export function blotBody(text: string, contentType: string | undefined): string 
 
 export function blotUrl(url: string): string {
   const start = url.indexOf('?') + 1
-  return start === 0 ? url : url.slice(0, start) + blotForm(url.slice(start))
+  return blotAnywhere(start === 0 ? url : url.slice(0, start) + blotForm(url.slice(start)))
 }
 
 /** Headers as they came: names and values in turn. */
@@ -151,13 +160,19 @@ function blotForm(text: string): string {
 }
 
 function blotField(field: string): string {
+  const shown = blotNamed(field)
+  // Some write it in the place of the ampersand; then it is part of a value.
+  return shown.includes(';') ? shown.replaceAll(inBrokenJson, `$1${blot}`) : shown
+}
+
+function blotNamed(field: string): string {
   const middle = field.indexOf('=')
   if (middle < 0) return field
   const name = field.slice(0, middle + 1)
   if (isSecret.test(decodeForm(field.slice(0, middle)).trim())) return name + blot
   const value = decodeForm(field.slice(middle + 1))
-  if (!/^\s*[{[]/.test(value)) return field
-  const shown = blotJson(value)
+  if (!/^\s*(?:[{[]|https?:)/.test(value)) return field
+  const shown = /^\s*h/.test(value) ? blotUrl(value) : blotJson(value)
   return shown === value ? field : name + encodeURIComponent(shown)
 }
 
