@@ -606,8 +606,6 @@ export interface MediaTable {
   mime_type: string
   file_size: number
   expires_time: number
-  /** By whose bytes it is counted; null: by nobody's, as those of the version before. */
-  account_id: string | null
 }
 
 export interface StoredBytesTable {

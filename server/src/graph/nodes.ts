@@ -57,8 +57,8 @@ export async function createNode(
 }
 
 /** Unregisters an id, in the transaction that removes its object. */
-export async function deleteNode(tx: Transaction, id: string): Promise<void> {
-  await tx.query.deleteFrom('nodes').where('id', '=', id).execute()
+export async function deleteNode(tx: Transaction, id: string): Promise<{ account_id: string | null } | undefined> {
+  return tx.query.deleteFrom('nodes').where('id', '=', id).returning('account_id').executeTakeFirst()
 }
 
 /** Lets another business see a node that belongs to no account. */

@@ -30,6 +30,7 @@ export async function checkRoom(db: Db, account_id: string, bytes: number, setti
   if (!(await hasRoom(db, account_id, bytes, max))) throw storageFull({ max })
 }
 
+/** With the account of its node, by whose bytes it is counted. */
 export type CountedMedia = MediaTable & { readonly account_id: string }
 
 /** The same, with what the account has by now; throws when that is too much. */
@@ -45,9 +46,10 @@ export async function insertMediaWithin(
 
 /** Records a media file under its registered id; its blob is already held or used. Returns how many bytes its account has then. */
 export async function insertMedia(tx: Transaction, tools: Tools, mediaFile: CountedMedia): Promise<number> {
-  const { id, sha256, expires_time, account_id, file_size } = mediaFile
+  const { account_id, ...row } = mediaFile
+  const { id, sha256, expires_time, file_size } = row
   useFile(tx, sha256, mediaUse(id))
-  await tx.query.insertInto('media').values(mediaFile).execute()
+  await tx.query.insertInto('media').values(row).execute()
   await setTimer(tx, tools, { kind: expiryTimer, due_time: expires_time, payload: { id } })
   return addBytes(tx, account_id, file_size)
 }
@@ -71,13 +73,12 @@ export async function deleteMedia(tx: Transaction, tools: Tools, id: string): Pr
   const mediaFile = await tx.query
     .deleteFrom('media')
     .where('id', '=', id)
-    .returning(['sha256', 'account_id', 'file_size'])
+    .returning(['sha256', 'file_size'])
     .executeTakeFirst()
   if (!mediaFile) return false
-  const { account_id, file_size } = mediaFile
-  await deleteNode(tx, id)
+  const node = await deleteNode(tx, id)
   await releaseFile(tx, tools, mediaFile.sha256, mediaUse(id))
-  if (account_id !== null) removeBytes(tx, account_id, file_size)
+  if (node?.account_id) removeBytes(tx, node.account_id, mediaFile.file_size)
   return true
 }
 
