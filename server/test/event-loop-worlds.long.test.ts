@@ -6,7 +6,7 @@ import { startFuzzedServer } from './fuzz/server.ts'
 
 /** As in event-loop.long.test.ts, where the measure is explained. */
 const maxRatio = 3
-const maxTries = 3
+const maxTries = 6
 
 test('a world file as large as it may be does not hold the event loop', async (t) => {
   const server = await startFuzzedServer('sqlite')
