@@ -73,7 +73,7 @@ function fold(email: string): string {
   return email.replaceAll(/[A-Z]/g, (letter) => letter.toLowerCase())
 }
 
-/** Without what is not seen, or turns the rest around. */
+/** Without control and direction characters, by which one name could pass for another. */
 function showName(text: string, length: number): string {
   return text
     .replaceAll(/[\p{Cc}\p{Cf}]/gu, '')

@@ -58,7 +58,7 @@ export function blotUrl(url: string): string {
 
 /** Headers as they came: names and values in turn. */
 export function blotHeaders(raw: readonly string[]): Record<string, string> {
-  // Any name may come, also those that every object has.
+  // A header may be called `constructor` or `__proto__`.
   const shown: Record<string, string> = Object.create(null)
   for (let index = 0; index + 1 < raw.length; index += 2) {
     const name = String(raw[index]).toLowerCase()
