@@ -36,7 +36,8 @@ async function makeCode(server: TestServer, limits: { accounts?: string[]; busin
 
 onOneDatabase('signing in to the console', 'sqlite', (engine) => {
   describe('on the machine of a sandbox', () => {
-    const server = useTestServer({ engine })
+    // Without workers: sweeps, which a clock that is moved starts, write too.
+    const server = useTestServer({ engine, env: { ROLE: 'api' } })
     const state = (headers: Record<string, string>) => server.client.get('/operator/state', { headers })
 
     test('nobody signs in: the cookie reads as an operator and as the phones, and is the same for all visitors', async () => {
@@ -135,7 +136,10 @@ onOneDatabase('signing in to the console', 'sqlite', (engine) => {
   })
 
   describe('elsewhere', () => {
-    const server = useTestServer({ engine, env: { SANDBOX: 'off', PUBLIC_URL: 'https://switchboard.example' } })
+    const server = useTestServer({
+      engine,
+      env: { ROLE: 'api', SANDBOX: 'off', PUBLIC_URL: 'https://switchboard.example' },
+    })
     const list = async (headers: Record<string, string>, path: string) =>
       (await server.client.get(path, { headers })).body.data as Record<string, string>[]
 
