@@ -51,7 +51,7 @@ export class Workers {
     this.#linkEgress = makeLinkEgress(foundation)
     this.#links = makeLinks(foundation, this.#linkEgress)
     const { webhookKeep: keep, webhookGiveUpAfter: giveUpAfter, auditKeep } = config
-    this.#retention = new RetentionWorker(database, clock, log, { keep, giveUpAfter, auditKeep }, trust)
+    this.#retention = new RetentionWorker({ database, clock, log, rules: { keep, giveUpAfter, auditKeep }, trust })
     this.#messageRetention = new MessageRetention({ database, clock, random, log, rules: config, trust })
     this.#contactRetention = new ContactRetention({ database, clock, log, rules: config, trust })
     this.#leftFiles = makeLeftFiles(foundation)

@@ -15,8 +15,8 @@ const sessionScopes: readonly Scope[] = ['operator', 'gateway']
 export const proofHeader = 'x-console-proof'
 
 /**
- * The secret of the session that a browser's cookie holds. Over https only the name that the browser guards counts: any host beside
- * this one can set the other.
+ * The secret of the session in a browser's cookie. Over https only the name with `__Host-` is read: another host of the same domain can
+ * set a cookie of any other name.
  */
 export function readSessionCookie(headers: IncomingHttpHeaders, isSecure: boolean): string | undefined {
   return headers.cookie === undefined ? undefined : readCookie(headers, nameCookie(headers.host, isSecure))

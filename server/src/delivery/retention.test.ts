@@ -101,7 +101,7 @@ onBothDatabases('the sweep', (engine) => {
     await raise('down', 3, [{ attempts: 0 }, { attempts: 2 }])
     await raise('up', 0, [{ attempts: 0 }, { attempts: 1 }])
     const clock = new ManualClock(start)
-    const worker = new RetentionWorker(store.database, clock, silentLog, rules)
+    const worker = new RetentionWorker({ database: store.database, clock, log: silentLog, rules })
 
     clock.advance(7 * day - 1)
     await worker.sweep()
@@ -142,7 +142,7 @@ onBothDatabases('the sweep', (engine) => {
         await query.deleteFrom('lanes').where('id', 'in', ['gone', 'noted']).execute()
       })
       const clock = new ManualClock(start + 7 * day - 1)
-      const worker = new RetentionWorker(store.database, clock, silentLog, rules)
+      const worker = new RetentionWorker({ database: store.database, clock, log: silentLog, rules })
       const readBoth = async () => {
         const { 'gone, 0 tries': gone, 'noted, 0 tries': noted } = await readStates()
         return { gone, noted }
@@ -158,7 +158,7 @@ onBothDatabases('the sweep', (engine) => {
   test('takes more than one step where there is much', async () => {
     await raise('many', 3, Array(1200).fill({ attempts: 0 }))
     const clock = new ManualClock(start + 7 * day)
-    const worker = new RetentionWorker(store.database, clock, silentLog, rules)
+    const worker = new RetentionWorker({ database: store.database, clock, log: silentLog, rules })
     await worker.sweep()
     const waiting = async () =>
       (await store.database.read.query.selectFrom('deliveries').select('id').where('lane_id', '=', 'many').execute())

@@ -30,7 +30,7 @@ describe('secrets in bodies', () => {
     ['JSON deep inside of texts', JSON.stringify([nest(5)]), json],
     ['a member whose end is missing', '{"a":1,"pin":"HIDDEN', json],
     ['an object whose end is missing', '{"secret":{"a":"HIDDEN"', json],
-    ['what is not quite JSON', "{'pin': 'HIDDEN', code: HIDDEN}", json],
+    ['broken JSON', "{'pin': 'HIDDEN', code: HIDDEN}", json],
     ['JSON that is sent as a form', '{"pin":"HIDDEN"}', form],
     ['a field', 'a=1&pin=HIDDEN', form],
     ['a field with an escape in its name', 'a=1&p%69n=HIDDEN', form],

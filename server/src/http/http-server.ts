@@ -33,7 +33,7 @@ const keepAliveTimeout = 72_000
 export type LatestResponses = WeakMap<Socket, ServerResponse>
 
 /**
- * Node's server with everything that happens on a connection before and behind its requests: limits, timeouts and what is not HTTP.
+ * Node's server with everything that happens on a connection before and behind its requests: limits, timeouts and bytes other than HTTP.
  * The framework makes one for each address of the host that it listens on.
  */
 export function makeHttpServer(handle: RequestListener, answers: LatestResponses, deps: HttpServerDeps): Server {

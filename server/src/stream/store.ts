@@ -87,7 +87,7 @@ const deleteOld = defineSql<{ before: number }>()(
     ) RETURNING position`,
 )
 
-/** Removes some old events of the stream, and returns whether there may be more. */
-export async function removeStreamEvents(tx: Transaction, before: number): Promise<boolean> {
-  return (await tx.list(deleteOld, { before })).length === removedAtOnce
+/** Removes some old events of the stream, and returns how many. */
+export async function removeStreamEvents(tx: Transaction, before: number): Promise<number> {
+  return (await tx.list(deleteOld, { before })).length
 }

@@ -22,19 +22,19 @@ const deleteRequests = defineSql<{ before: number }>()(
     ) RETURNING id`,
 )
 
-/** Each removes some rows that are no longer kept after `keep` milliseconds, and returns whether there may be more. */
-type Removal = (tx: Transaction, now: number, keep: number) => Promise<boolean>
+/** Each removes some rows that are no longer kept after `keep` milliseconds, and returns how many. */
+type Removal = (tx: Transaction, now: number, keep: number) => Promise<number>
 
 /** Ended calls. One that counts towards the limit of a day stays for as long. */
 const removeCalls: Removal = async (tx, now, keep) => {
   const before = now - Math.max(keep, periodMilliseconds['24h'])
-  return (await tx.list(deleteCalls, { before })).length === stepSize
+  return (await tx.list(deleteCalls, { before })).length
 }
 
 /** Requests that no limit counts any more. Permissions stay: one that has expired reads so for ever. */
 const removeRequests: Removal = async (tx, now) => {
   const before = now - periodMilliseconds['7d']
-  return (await tx.list(deleteRequests, { before })).length === stepSize
+  return (await tx.list(deleteRequests, { before })).length
 }
 
 export const callRemovals: readonly Removal[] = [removeCalls, removeRequests]

@@ -57,8 +57,8 @@ export type Writers = ReadonlyMap<string, Writer>
 
 export interface StoredIncoming {
   /**
-   * The messages to raise events for: not those that are stored already, nor those of users whom the number has blocked. A message whose
-   * sender cannot be a user is passed on without being stored.
+   * The messages to raise events for: new ones, of users whom the number has not blocked. A message whose sender cannot be a user is
+   * passed on without being stored.
    */
   readonly heard: ReadonlySet<IncomingMessage>
   /** Those that are not taken, each for its own fault. */

@@ -20,7 +20,7 @@ async function startHost(t: TestContext, host: Server): Promise<string> {
 }
 
 onBothDatabases('the links of many tenants', (engine) => {
-  // None of those that hang ends during the test.
+  // No hanging fetch ends during the test.
   const server = useTestServer({ engine, env: { LINK_FETCH_TIMEOUT: '10m' } })
 
   test('48 links of one to 8 hosts that never answer delay nobody else', async (t) => {

@@ -155,6 +155,6 @@ const deleteOldKeys = defineSql<{ before: number }>()(
 )
 
 /** Removes some idempotency keys whose time is over, and returns whether there may be more. */
-export async function deleteKeys(tx: Transaction, before: number): Promise<boolean> {
-  return (await tx.list(deleteOldKeys, { before })).length === stepSize
+export async function deleteKeys(tx: Transaction, before: number): Promise<number> {
+  return (await tx.list(deleteOldKeys, { before })).length
 }

@@ -15,7 +15,7 @@ const fitting = count / every
 onBothDatabases('lists of many rows of which few fit', (engine) => {
   const server = useTestServer({ engine })
 
-  /** Rows 1 to `count`: `i` is their number, and `name` a text of its own for those that fit. */
+  /** Rows 1 to `count`: `i` in `values` is the number of the row. */
   const insertMany = (into: RawBuilder<unknown>, values: RawBuilder<unknown>) =>
     server.database.transaction(({ query }) =>
       sql`INSERT INTO ${into}

@@ -41,8 +41,8 @@ export async function findTokenForOperators(db: Db, caller: Caller, id: string) 
 }
 
 /**
- * Tokens of the tenants that this operator sees, its own, and of those of the service the ones that see no more than it does; `select`
- * selects those that are asked for, because there may be many.
+ * Whether this operator sees a token: its own, those of the tenants that it sees, and those of the service that see no more than it
+ * does. `select` limits the last to the tokens of the question, because there may be many.
  */
 async function isTokenSeen(
   db: Db,

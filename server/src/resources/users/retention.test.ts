@@ -6,6 +6,9 @@ import { messageSides } from '../../../test/harness/messages.ts'
 import { useTestServer } from '../../../test/harness/server.ts'
 import { ids, numbers, tokens } from '../../../test/harness/world.ts'
 import { day, second } from '../../base/duration.ts'
+import { silentLog } from '../../base/log.ts'
+import type { Database } from '../../db/database.ts'
+import { ContactRetention } from './retention.ts'
 
 const keep = 30 * day
 
@@ -97,6 +100,29 @@ onBothDatabases('what is kept of users besides their messages', (engine) => {
     await pass(second)
     assert.equal((await calls.readCall(ended)).status, 404)
     assert.equal((await calls.readCall(open)).body.state, 'accepted')
+  })
+
+  test('chats go also when calls cannot be removed', async () => {
+    const user = sides.newUser()
+    await sides.write(user)
+    await setChat(user, { blocked: true })
+    await pass(keep + day)
+    await setChat(user, { blocked: false })
+    assert.equal(await countChats(user), 1)
+    const { clock } = server
+    let transactions = 0
+    const database: Database = {
+      ...server.database,
+      transaction: async (...call: Parameters<Database['transaction']>) => {
+        transactions += 1
+        if (transactions === 1) throw new Error('of the calls')
+        return server.database.transaction(...call)
+      },
+    } as Database
+    const rules = { messageKeep: keep, serviceWindow: day, sandbox: false }
+    const retention = new ContactRetention({ database, clock, log: silentLog, rules })
+    await assert.rejects(retention.sweep(), /^Error: of the calls$/)
+    assert.equal(await countChats(user), 0)
   })
 
   test('a permission that has expired says so for ever; its requests go when no limit counts them', async () => {

@@ -1,10 +1,6 @@
 import type { Clock } from '../../base/clock.ts'
-import { type ClockTrust, fullTrust } from '../../base/clock-trust.ts'
 import { day, hour } from '../../base/duration.ts'
-import type { Log } from '../../base/log.ts'
-import { Loop } from '../../base/loop.ts'
-import { rest, walkInSteps } from '../../base/walk.ts'
-import type { Database, Transaction } from '../../db/database.ts'
+import { Sweeper, type SweeperDeps } from '../../timers/sweeper.ts'
 import { callRemovals } from '../calls/public.ts'
 import { listChatsAfter, removeIdleChats, stepSize, type WalkedChat } from './retention-store.ts'
 
@@ -19,81 +15,59 @@ export interface ContactRules {
   readonly sandbox: boolean
 }
 
-export interface ContactRetentionDeps {
-  readonly database: Database
+export interface ContactRetentionDeps extends SweeperDeps {
   readonly clock: Clock
-  readonly log: Log
   readonly rules: ContactRules
-  /** By default the clock is relied on. */
-  readonly trust?: ClockTrust
 }
 
 /**
  * Removes what is left of users and numbers that have had nothing to do with each other for long: calls, requests to call, chats without
- * messages, and users without chats. In steps so small that nothing else has to wait for them.
+ * messages, and users without chats.
  */
 export class ContactRetention {
   readonly #deps: ContactRetentionDeps
-  readonly #loop: Loop
+  readonly #sweeper: Sweeper
 
   constructor(deps: ContactRetentionDeps) {
     this.#deps = deps
-    this.#loop = new Loop({
-      work: () => this.sweep(),
-      pause: 0,
+    this.#sweeper = new Sweeper(deps, {
+      sweep: () => this.sweep(),
       every: sweepMilliseconds,
-      onFailure: (error) => {
-        if (!deps.database.outageOf(error)) deps.log.error({ err: error }, 'old calls and chats could not be swept')
-      },
+      failure: 'old calls and chats could not be swept',
     })
   }
 
   start(): void {
-    this.#loop.start()
+    this.#sweeper.start()
     // Not only after hours: some are restarted more often.
-    this.#loop.wakeIn(hour)
+    this.#sweeper.wakeIn(hour)
   }
 
   async stop(): Promise<void> {
-    await this.#loop.stop()
+    await this.#sweeper.stop()
   }
 
   /** Removes everything that is old enough, unless the clock may be wrong. */
   async sweep(): Promise<void> {
     const { clock, rules } = this.#deps
     const now = clock.now()
-    for (const remove of callRemovals) await this.#inSteps((tx) => remove(tx, now, rules.messageKeep))
-    await this.#removeChats(now)
+    await this.#sweeper.run([
+      ...callRemovals.map((remove) => () => this.#sweeper.inSteps((tx) => remove(tx, now, rules.messageKeep))),
+      () => this.#removeChats(now),
+    ])
   }
 
   async #removeChats(now: number): Promise<void> {
     const { database, rules } = this.#deps
     // A day: what limits count, and how long a conversation is open.
     const times = { before: now - Math.max(rules.messageKeep, rules.serviceWindow, day), now }
-    await walkInSteps<WalkedChat>({
+    await this.#sweeper.walk<WalkedChat>({
       list: (after) => listChatsAfter(database.read, times, after),
       take: async (chats) => {
         const ids = chats.filter(({ is_idle }) => is_idle === 1).map(({ id }) => id)
-        if (ids.length > 0)
-          await database.transaction((tx) => removeIdleChats(tx, times, ids, rules.sandbox), { wipes: true })
+        if (ids.length > 0) await this.#sweeper.wipe((tx) => removeIdleChats(tx, times, ids, rules.sandbox))
       },
       size: stepSize,
-      isStopped: () => this.#isStopped(),
     })
-  }
-
-  #isStopped(): boolean {
-    const { trust = fullTrust } = this.#deps
-    return this.#loop.isStopped || !trust.mayDelete()
-  }
-
-  /** `step` returns whether there may be more. */
-  async #inSteps(step: (tx: Transaction) => Promise<boolean>): Promise<void> {
-    while (!this.#isStopped()) {
-      const started = performance.now()
-      // Calls hold names of users and what their phones sent.
-      if (!(await this.#deps.database.transaction(step, { wipes: true }))) return
-      await rest(started)
-    }
   }
 }
