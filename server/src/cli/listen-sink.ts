@@ -2,7 +2,8 @@ import { once } from 'node:events'
 import { createServer, type IncomingHttpHeaders, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { buffer } from 'node:stream/consumers'
-import { type Secrets, verifyHub, verifyStandard } from '../delivery/sign.ts'
+import type { Secrets } from '../delivery/secrets.ts'
+import { verifyHub, verifyStandard } from '../delivery/sign.ts'
 
 /** A post to the sink. */
 export interface Posted {

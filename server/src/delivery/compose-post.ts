@@ -1,8 +1,9 @@
 import { minute } from '../base/duration.ts'
 import type { Vocabulary } from '../graph/vocabulary.ts'
 import { writeAscii } from './body.ts'
-import type { WaitingDelivery } from './due.ts'
-import { type Secrets, signHub, signStandard } from './sign.ts'
+import type { Secrets } from './secrets.ts'
+import { signHub, signStandard } from './sign.ts'
+import type { WaitingDelivery } from './waiting-delivery.ts'
 import { timedFields } from './webhook-fields.ts'
 import { nameWebhook } from './webhook-id.ts'
 

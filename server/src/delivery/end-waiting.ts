@@ -5,6 +5,7 @@ import type { Random } from '../base/random.ts'
 import type { Transaction } from '../db/database.ts'
 import { setTimer } from '../timers/set.ts'
 import type { TimerHandler } from '../timers/worker.ts'
+import { withdrawDeliveries } from './withdraw.ts'
 
 export const endWaitingTimer = 'deliveries.end_waiting'
 
@@ -83,20 +84,4 @@ async function takeStep(tx: Transaction, tools: EndTools, progress: Progress): P
     await setTimer(tx, tools, { kind: endWaitingTimer, due_time: tools.clock.now(), payload })
     return
   }
-}
-
-/** Ends deliveries that may no longer be sent, except those already finished. */
-export async function withdrawDeliveries(tx: Transaction, ids: readonly number[], now: number): Promise<void> {
-  if (ids.length > 0) await withdraw(tx, now).where('id', 'in', ids).execute()
-}
-
-/** The same without waiting for deliveries that somebody else has locked: for the reader, which meets them again. Returns the others. */
-export async function withdrawUnlocked(tx: Transaction, ids: readonly number[], now: number): Promise<Set<number>> {
-  const unlocked = tx.query.selectFrom('deliveries').select('id').where('id', 'in', ids).forUpdate().skipLocked()
-  const withdrawn = await withdraw(tx, now).where('id', 'in', unlocked).returning('id').execute()
-  return new Set(withdrawn.map(({ id }) => id))
-}
-
-function withdraw({ query }: Transaction, finished_time: number) {
-  return query.updateTable('deliveries').set({ state: 'withdrawn', finished_time }).where('state', '=', 'waiting')
 }

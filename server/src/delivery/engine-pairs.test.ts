@@ -8,11 +8,11 @@ import { accounts, ids, numbers, partnerIds, testWorld } from '../../test/harnes
 import type { ManualClock } from '../base/clock.ts'
 import { minute } from '../base/duration.ts'
 import type { Database } from '../db/database.ts'
-import type { WaitingDelivery } from './due.ts'
 import { claimLanes, type Lease, releaseLanes, renewLanes } from './lanes.ts'
 import { raiseEvents } from './outbox.ts'
 import type { Outcome, PostResult } from './outcome.ts'
 import { recordOutcomes } from './record.ts'
+import type { WaitingDelivery } from './waiting-delivery.ts'
 
 /** One step that both engines take. Events and deliveries are named by their order, because ids differ. */
 const steps = fc.oneof(

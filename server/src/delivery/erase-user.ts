@@ -1,8 +1,8 @@
 import type { Clock } from '../base/clock.ts'
 import type { Database, Transaction } from '../db/database.ts'
 import { emptiedValue } from '../db/emptied-value.ts'
-import { withdrawDeliveries } from './end-waiting.ts'
 import { forgetAnswers } from './forget-answers.ts'
+import { withdrawDeliveries } from './withdraw.ts'
 
 /** So many events are read at once, and so many of these changed in one transaction. */
 const stepSize = 2000

@@ -1,5 +1,5 @@
-import type { Postponed } from './lane-queue.ts'
 import type { Outcome } from './outcome.ts'
+import type { Postponed } from './record.ts'
 
 /** What is to be stored of a lane. */
 export interface LaneChange {

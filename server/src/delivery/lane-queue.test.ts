@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { suite, test } from 'node:test'
-import type { WaitingDelivery } from './due.ts'
 import { LaneQueue } from './lane-queue.ts'
+import type { WaitingDelivery } from './waiting-delivery.ts'
 
 const now = 1000
 

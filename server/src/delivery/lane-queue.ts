@@ -1,17 +1,12 @@
-import type { Place, WaitingDelivery } from './due.ts'
+import type { Place } from './due.ts'
+import type { Postponed } from './record.ts'
+import type { WaitingDelivery } from './waiting-delivery.ts'
 
 /** A delivery in the memory of the process that holds its lane. */
 export interface Entry {
   readonly delivery: WaitingDelivery
   /** When it was read, by the clock of the process. */
   readonly readTime: number
-}
-
-/** A delivery that must wait for the retry of an earlier one. */
-export interface Postponed {
-  readonly id: number
-  readonly attempts: number
-  readonly until: number
 }
 
 /** What became of deliveries that were read. */

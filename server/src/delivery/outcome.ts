@@ -1,6 +1,6 @@
 import type { Random } from '../base/random.ts'
-import type { WaitingDelivery } from './due.ts'
 import { planRetry, type RetryRules } from './schedule.ts'
+import type { WaitingDelivery } from './waiting-delivery.ts'
 
 /** A post as it left, without its body, which can be composed again. */
 export interface SentPost {

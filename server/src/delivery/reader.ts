@@ -1,11 +1,12 @@
 import type { Clock } from '../base/clock.ts'
 import { Loop } from '../base/loop.ts'
 import type { Database } from '../db/database.ts'
-import { listDue, listDueBehind, listFirstOf, type ReadLimit, type WaitingDelivery } from './due.ts'
-import { withdrawUnlocked } from './end-waiting.ts'
+import { listDue, listDueBehind, listFirstOf, type ReadLimit } from './due.ts'
 import type { HeldLane, PlannedRead } from './held-lane.ts'
 import type { Emit } from './lane-events.ts'
 import { listStoredSecrets, secretsInForce } from './secrets.ts'
+import type { WaitingDelivery } from './waiting-delivery.ts'
+import { withdrawUnlocked } from './withdraw.ts'
 
 /** Events that are raised together are read together. */
 const paceMilliseconds = 20

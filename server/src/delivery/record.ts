@@ -3,13 +3,19 @@ import type { Database } from '../db/database.ts'
 import { lockFreeRowsOf } from '../db/row-locks.ts'
 import { defineSql, defineWithSteps } from '../db/statement.ts'
 import { heldUntil } from '../sandbox/fault-rules.ts'
-import type { Postponed } from './lane-queue.ts'
 import type { Lease } from './lanes.ts'
 import type { Outcome } from './outcome.ts'
 import type { LaneState } from './pause.ts'
 import type { RecordedDelivery, RecordedRow, RecordParameters } from './record-parameters.ts'
 import { recordAtOnce } from './record-postgres.ts'
 import { recordInSteps } from './record-sqlite.ts'
+
+/** A delivery that must wait for the retry of an earlier one. */
+export interface Postponed {
+  readonly id: number
+  readonly attempts: number
+  readonly until: number
+}
 
 /** What is to be stored about one lane. */
 export interface LaneRecord {

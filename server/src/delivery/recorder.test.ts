@@ -6,10 +6,10 @@ import { until } from '../../test/harness/until.ts'
 import { systemClock } from '../base/clock.ts'
 import { minute } from '../base/duration.ts'
 import type { Database } from '../db/database.ts'
-import type { WaitingDelivery } from './due.ts'
 import { HeldLane } from './held-lane.ts'
 import type { WorkerEvent } from './lane-events.ts'
 import { Recorder } from './recorder.ts'
+import type { WaitingDelivery } from './waiting-delivery.ts'
 
 const owner = 'this process'
 const address = { id: 'a lane', app_id: '3000000000000001', callback_url: 'https://example.com/' }

@@ -7,7 +7,12 @@ import { openSecret, takeSeal } from '../db/sealing.ts'
 import { defineSql, defineStatement } from '../db/statement.ts'
 import type { AppsTable } from '../db/tables.ts'
 import { keysOf } from './lanes.ts'
-import type { Secrets } from './sign.ts'
+
+/**
+ * The secrets of an app that sign its posts: several during a rotation, the newest first. An empty secret would be known to
+ * everyone, so it signs and verifies nothing.
+ */
+export type Secrets = readonly string[]
 
 export type StoredSecrets = Pick<AppsTable, 'id' | 'secret' | 'previous_secret' | 'previous_secret_until'>
 

@@ -8,7 +8,7 @@ import type { Faults } from '../sandbox/faults.ts'
 import type { Spans } from '../telemetry/spans.ts'
 import { type AttemptDeps, attemptPost } from './attempt.ts'
 import type { Post, PostedDelivery } from './compose-post.ts'
-import { readValue, type WaitingDelivery } from './due.ts'
+import { readValue } from './due.ts'
 import type { BegunPost, HeldLane } from './held-lane.ts'
 import type { Emit } from './lane-events.ts'
 import type { Entry } from './lane-queue.ts'
@@ -17,6 +17,7 @@ import type { DeliveryMetrics } from './metrics.ts'
 import type { Outcome, PostResult } from './outcome.ts'
 import type { Place, PostEnd, Room } from './room.ts'
 import type { RetryRules } from './schedule.ts'
+import type { WaitingDelivery } from './waiting-delivery.ts'
 
 export interface SenderDeps extends AttemptDeps {
   readonly database: Database

@@ -1,11 +1,6 @@
 import { createHmac, type Hmac, timingSafeEqual } from 'node:crypto'
 import { minute, second } from '../base/duration.ts'
-
-/**
- * The signatures of a post to a callback. During a rotation there are several secrets, the newest first. An empty secret would be
- * known to everyone, so it signs and verifies nothing.
- */
-export type Secrets = readonly string[]
+import type { Secrets } from './secrets.ts'
 
 const secretPrefix = 'whsec_'
 const base64 = /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=|[A-Za-z0-9+/]{4})$/
