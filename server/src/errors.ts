@@ -1,5 +1,5 @@
-import * as delivery from './delivery/errors.ts'
 import * as doors from './doors/errors.ts'
+import * as delivery from './egress/errors.ts'
 import * as graph from './graph/errors.ts'
 import type { ErrorDefinition } from './graph/graph-error.ts'
 import * as http from './http/errors.ts'
@@ -40,7 +40,7 @@ const files: Readonly<Record<string, Readonly<Record<string, unknown>>>> = {
   'graph/errors.ts': graph,
   'limits/errors.ts': limits,
   'doors/errors.ts': doors,
-  'delivery/errors.ts': delivery,
+  'egress/errors.ts': delivery,
   'resources/calls/errors.ts': calls,
   'resources/calls/sdp-errors.ts': sdp,
   'resources/profile/errors.ts': profile,

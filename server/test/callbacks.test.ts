@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, type TestContext, test } from 'node:test'
 import type { Environment } from '../src/config.ts'
-import { callbackStatusWrong, callbackUnreachable } from '../src/delivery/errors.ts'
+import { callbackStatusWrong, callbackUnreachable } from '../src/egress/errors.ts'
 import { packageVersion } from '../src/version.ts'
 import { assertArgument, assertError } from './harness/errors.ts'
 import { startTestServer } from './harness/server.ts'

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { minute, second } from '../src/base/duration.ts'
-import { correctDeliveries } from '../src/delivery/clock-step.ts'
+import { correctDeliveries } from '../src/delivery/store/clock-step.ts'
 import { onBothDatabases } from './harness/databases.ts'
 import { startSecondProcess } from './harness/second-process.ts'
 import { startTestServer, useTestServer } from './harness/server.ts'

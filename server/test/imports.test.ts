@@ -18,6 +18,7 @@ const layers: readonly (readonly string[])[] = [
   ['graph'],
   ['world-part'],
   ['auth', 'limits'],
+  ['egress'],
   ['carrier', 'delivery', 'replies'],
   ['chapter.ts'],
   ['resources'],

@@ -18,7 +18,7 @@ const kills = byForm(1, 2)
 const apps = [ids.application, partnerIds.application]
 /** Far longer than a machine needs to answer: what comes again for another reason than a kill is a fault. */
 const timeout = 20_000
-/** Of server/src/delivery/worker.ts: what was sent is written down after so long. On a busy machine it may be longer. */
+/** Of server/src/delivery/worker/worker.ts: what was sent is written down after so long. On a busy machine it may be longer. */
 const batchMilliseconds = 2000
 
 describe('three processes on one PostgreSQL', () => {

@@ -27,16 +27,16 @@ const joins: Readonly<Record<string, { readonly what: readonly string[]; readonl
     ],
     because: 'connections are asked whether they live, and closed',
   },
-  'delivery/egress.ts': { what: ['Promise.all(pools.map((pool) => pool.destroy()))'], because: 'connections to hosts' },
-  'delivery/resolve.ts': {
+  'egress/egress.ts': { what: ['Promise.all(pools.map((pool) => pool.destroy()))'], because: 'connections to hosts' },
+  'egress/resolve.ts': {
     what: ['Promise.any(families).then(', 'Promise.allSettled(families)'],
     because: 'names are resolved',
   },
-  'delivery/sender.ts': {
+  'delivery/worker/sender.ts': {
     what: ['Promise.all(this.#posts)', 'Promise.all(deliveries)'],
     because: 'posts under way, and reads of committed rows for them',
   },
-  'delivery/worker.ts': { what: ['Promise.race([done, wait('], because: 'posts under way end, or it is late' },
+  'delivery/worker/worker.ts': { what: ['Promise.race([done, wait('], because: 'posts under way end, or it is late' },
   'files/piece-store.ts': { what: ['Promise.all([handle.datasync(), syncFolder('], because: 'files are synced' },
   'http/stop.ts': { what: ['Promise.race([server.close().then('], because: 'connections end, or it is late' },
   'processes/heartbeat.ts': { what: ['Promise.race([removed, wait('], because: 'a statement of its own' },

@@ -1,7 +1,7 @@
 import { systemClock } from '../base/clock.ts'
 import { parseDuration } from '../base/duration.ts'
 import { systemRandom } from '../base/random.ts'
-import { rotateSecretForOperators } from '../delivery/secrets.ts'
+import { rotateSecretForOperators } from '../delivery/store/signing-secrets.ts'
 import { CommandFailed } from './fail.ts'
 import { ask, findRemote, type RemoteFlags } from './remote.ts'
 import { withStore } from './store.ts'

@@ -2,8 +2,12 @@ import { setTimeout as wait } from 'node:timers/promises'
 import { systemClock } from '../base/clock.ts'
 import { second } from '../base/duration.ts'
 import type { Database } from '../db/database.ts'
-import { type DeliverySummary, listDeliveriesForOperators, summarizeForOperators } from '../delivery/log.ts'
-import { NoticeWaker } from '../delivery/waker.ts'
+import {
+  type DeliverySummary,
+  listDeliveriesForOperators,
+  summarizeForOperators,
+} from '../delivery/history/delivery-log.ts'
+import { NoticeWaker } from '../delivery/worker/waker.ts'
 import { showText } from './delivery-texts.ts'
 import { CommandFailed } from './fail.ts'
 import { findRemote, type RemoteFlags } from './remote.ts'

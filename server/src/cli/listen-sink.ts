@@ -2,8 +2,8 @@ import { once } from 'node:events'
 import { createServer, type IncomingHttpHeaders, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { buffer } from 'node:stream/consumers'
-import type { Secrets } from '../delivery/secrets.ts'
-import { verifyHub, verifyStandard } from '../delivery/sign.ts'
+import { verifyHub, verifyStandard } from '../delivery/post/sign.ts'
+import type { Secrets } from '../delivery/store/signing-secrets.ts'
 
 /** A post to the sink. */
 export interface Posted {

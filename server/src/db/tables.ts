@@ -468,7 +468,7 @@ export interface DeliveriesTable {
   account_id: string
   app_id: string
   field: string
-  /** The conversation that orders it: see delivery/conversation.ts. */
+  /** The conversation that orders it: see delivery/raise/conversation.ts. */
   conversation: string
   state: 'waiting' | 'delivered' | 'failed' | 'withdrawn'
   attempts: number

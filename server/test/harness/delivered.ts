@@ -1,6 +1,6 @@
 import type { Clock } from '../../src/base/clock.ts'
 import type { Database } from '../../src/db/database.ts'
-import { ensureLanes } from '../../src/delivery/lane-rows.ts'
+import { ensureLanes } from '../../src/delivery/store/lane-rows.ts'
 import { ids, numbers } from './world.ts'
 
 /** Stores a delivery that was given up after one try, for operations that look at one. */

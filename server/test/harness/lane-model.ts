@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict'
 import type { Random } from '../../src/base/random.ts'
 import type { RaisedDeliveries } from '../../src/db/database.ts'
-import { type BegunPost, HeldLane, type PlannedRead } from '../../src/delivery/held-lane.ts'
-import type { LaneChange } from '../../src/delivery/lane-changes.ts'
-import type { LanePhase } from '../../src/delivery/lane-states.ts'
-import type { PostResult } from '../../src/delivery/outcome.ts'
-import type { StoredSecrets } from '../../src/delivery/secrets.ts'
-import type { WaitingDelivery } from '../../src/delivery/waiting-delivery.ts'
+import type { PostResult } from '../../src/delivery/rules/outcome.ts'
+import type { WaitingDelivery } from '../../src/delivery/rules/waiting-delivery.ts'
+import type { StoredSecrets } from '../../src/delivery/store/signing-secrets.ts'
+import { type BegunPost, HeldLane, type PlannedRead } from '../../src/delivery/worker/held-lane.ts'
+import type { LaneChange } from '../../src/delivery/worker/lane-changes.ts'
+import type { LanePhase } from '../../src/delivery/worker/lane-states.ts'
 
 /** What can happen to a lane and around it; each does nothing where it cannot happen. */
 export const modelActions = [

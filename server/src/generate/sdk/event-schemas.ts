@@ -1,5 +1,5 @@
 import { type TObject, type TSchema, Type } from 'typebox'
-import type { webhookFields } from '../../delivery/webhook-fields.ts'
+import type { webhookFields } from '../../delivery/raise/webhook-fields.ts'
 import type { Vocabulary } from '../../graph/vocabulary.ts'
 import {
   qualityScores,

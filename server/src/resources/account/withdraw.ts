@@ -1,7 +1,7 @@
 import type { Transaction } from '../../db/database.ts'
 import { defineStatement } from '../../db/statement.ts'
 import type { AccountAccessTable } from '../../db/tables.ts'
-import { type EndTools, endWaiting } from '../../delivery/end-waiting.ts'
+import { type EndTools, endWaiting } from '../../delivery/history/end-waiting.ts'
 import { unlinkApp } from '../webhooks/store.ts'
 
 const lockAccount = defineStatement<{ account_id: string }>()((db, { account_id }) =>

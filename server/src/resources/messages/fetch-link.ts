@@ -1,6 +1,6 @@
 import type { Readable } from 'node:stream'
-import type { Egress, OpenedFile } from '../../delivery/egress.ts'
-import { EgressError, type EgressReason, explainFailure } from '../../delivery/egress-error.ts'
+import type { Egress, OpenedFile } from '../../egress/egress.ts'
+import { EgressError, type EgressReason, explainFailure } from '../../egress/egress-error.ts'
 import type { Files } from '../../files/files.ts'
 import { GraphError } from '../../graph/graph-error.ts'
 import type { Settings } from '../../graph/settings.ts'

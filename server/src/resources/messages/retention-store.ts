@@ -4,7 +4,7 @@ import type { Random } from '../../base/random.ts'
 import type { Db, Transaction } from '../../db/database.ts'
 import { lockFreeRowsOf } from '../../db/row-locks.ts'
 import { defineSql } from '../../db/statement.ts'
-import { keysOf } from '../../delivery/lanes.ts'
+import { keysOf } from '../../delivery/store/lanes.ts'
 import { releaseFiles } from '../../files/files.ts'
 import { messageUse } from './store.ts'
 

@@ -11,7 +11,7 @@ import { ids, numbers, tokens } from '../../../test/harness/world.ts'
 import { day, hour, second } from '../../base/duration.ts'
 import { silentLog } from '../../base/log.ts'
 import { systemRandom } from '../../base/random.ts'
-import { replayDelivery } from '../../delivery/replay.ts'
+import { replayDelivery } from '../../delivery/history/replay-deliveries.ts'
 import { type KeepRules, MessageRetention } from './retention.ts'
 
 const usual: KeepRules = {

@@ -2,7 +2,7 @@ import type { Clock } from '../../base/clock.ts'
 import { second } from '../../base/duration.ts'
 import type { Random } from '../../base/random.ts'
 import type { Transaction } from '../../db/database.ts'
-import { emptyOldValues } from '../../delivery/empty-values.ts'
+import { emptyOldValues } from '../../delivery/history/empty-values.ts'
 import { removeStreamEvents } from '../../stream/store.ts'
 import { Sweeper, type SweeperDeps } from '../../timers/sweeper.ts'
 import {

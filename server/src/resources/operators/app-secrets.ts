@@ -1,6 +1,10 @@
 import { type Static, Type } from 'typebox'
 import { endAfter, parseDuration } from '../../base/duration.ts'
-import { findAppSecretForOperators, rotateSecretForOperators, type StoredSecretFacts } from '../../delivery/secrets.ts'
+import {
+  findAppSecretForOperators,
+  rotateSecretForOperators,
+  type StoredSecretFacts,
+} from '../../delivery/store/signing-secrets.ts'
 import type { OperatorLimits } from '../../graph/context.ts'
 import { defineOperatorRead, defineOperatorWrite } from '../../graph/define.ts'
 import { badArgument } from '../../graph/define-error.ts'

@@ -7,7 +7,7 @@ import { refuseWith, startSubscriber, subscribe, takeIt } from '../../../test/ha
 import { handInText, userOf } from '../../../test/harness/webhooks.ts'
 import { ids, numbers, strangerIds, tokens } from '../../../test/harness/world.ts'
 import { day, minute } from '../../base/duration.ts'
-import { notAUrl } from '../../delivery/errors.ts'
+import { notAUrl } from '../../egress/errors.ts'
 import { notFound } from '../../graph/errors.ts'
 import { deliveriesUnknown, idsAndFilters, laneActionUnclear, notADuration, nothingToReplay } from './errors.ts'
 

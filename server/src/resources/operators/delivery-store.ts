@@ -1,7 +1,7 @@
 import { type RawBuilder, sql } from 'kysely'
 import type { Db } from '../../db/database.ts'
 import { emptiedValue } from '../../db/emptied-value.ts'
-import type { PostedDelivery } from '../../delivery/compose-post.ts'
+import type { PostedDelivery } from '../../delivery/post/compose-post.ts'
 import type { OperatorLimits } from '../../graph/context.ts'
 import type { PageRange } from '../../graph/paging.ts'
 import { lookedAtFirst } from '../../graph/scan.ts'

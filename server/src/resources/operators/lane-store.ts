@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import type { Db, Transaction } from '../../db/database.ts'
-import { isSubscribed } from '../../delivery/lane-conditions.ts'
+import { isSubscribed } from '../../delivery/store/lane-conditions.ts'
 import type { OperatorLimits } from '../../graph/context.ts'
 import type { PageRange } from '../../graph/paging.ts'
 import { isSeen } from './limits.ts'

@@ -1,6 +1,6 @@
 import { type Static, Type } from 'typebox'
 import { parseDuration } from '../../base/duration.ts'
-import { isDown } from '../../delivery/pause.ts'
+import { isDown } from '../../delivery/rules/pause.ts'
 import { defineOperatorRead, defineOperatorWrite } from '../../graph/define.ts'
 import { badArgument } from '../../graph/define-error.ts'
 import { notFound } from '../../graph/errors.ts'

@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import type { Db } from '../../db/database.ts'
-import { isDownInUse } from '../../delivery/lane-conditions.ts'
+import { isDownInUse } from '../../delivery/store/lane-conditions.ts'
 import type { OperatorLimits } from '../../graph/context.ts'
 import { isSeen } from './limits.ts'
 

@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import type { Db, Transaction } from '../../db/database.ts'
 import { lockFreeRowsOf } from '../../db/row-locks.ts'
 import { defineSql } from '../../db/statement.ts'
-import { keysOf } from '../../delivery/lanes.ts'
+import { keysOf } from '../../delivery/store/lanes.ts'
 
 /** How many chats one step reads and one transaction removes: few enough that no write waits for long. */
 export const stepSize = 200

@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import type { Db, Transaction } from '../../db/database.ts'
 import { defineSql } from '../../db/statement.ts'
 import type { ChatsTable, MessageRecipientsTable, UsersTable } from '../../db/tables.ts'
-import { keysOf } from '../../delivery/lanes.ts'
+import { keysOf } from '../../delivery/store/lanes.ts'
 import type { PageRange } from '../../graph/paging.ts'
 import type { StoredMessage } from '../messages/store.ts'
 

@@ -1,6 +1,6 @@
 import { confirmAdmission, transactAdmitted } from '../../auth/readmission.ts'
 import { type Database, DatabaseBusy, type Transaction } from '../../db/database.ts'
-import type { DeliveryMetrics } from '../../delivery/metrics.ts'
+import type { DeliveryMetrics } from '../../delivery/worker/delivery-metrics.ts'
 import type { Caller } from '../../graph/caller.ts'
 import { GraphError } from '../../graph/graph-error.ts'
 import type { ReportTools } from '../messages/public.ts'

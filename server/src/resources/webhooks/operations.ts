@@ -1,6 +1,6 @@
 import { Type } from 'typebox'
 import type { Chapter } from '../../chapter.ts'
-import { endWaiting } from '../../delivery/end-waiting.ts'
+import { endWaiting } from '../../delivery/history/end-waiting.ts'
 import { defineRead, defineWrite } from '../../graph/define.ts'
 import type { NewOperation, NewRow } from '../../graph/operation.ts'
 import { successSchema } from '../../graph/schemas.ts'

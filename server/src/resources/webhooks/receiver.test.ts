@@ -19,7 +19,7 @@ import { accounts, ids, numbers, strangerIds, tokens } from '../../../test/harne
 import { insertToken } from '../../auth/tokens.ts'
 import { systemRandom } from '../../base/random.ts'
 import { sealSecret } from '../../db/sealing.ts'
-import { rotateSecretForOperators } from '../../delivery/secrets.ts'
+import { rotateSecretForOperators } from '../../delivery/store/signing-secrets.ts'
 import { argumentMissing, invalidSignature } from '../../graph/errors.ts'
 import {
   bodyNotAnObject,

@@ -2,8 +2,8 @@ import { hash } from 'node:crypto'
 import type { Clock } from '../../base/clock.ts'
 import { LongTask } from '../../base/long-task.ts'
 import type { Db, Transaction } from '../../db/database.ts'
-import type { NewEvent } from '../../delivery/new-event.ts'
-import { raiseEvents } from '../../delivery/outbox.ts'
+import type { NewEvent } from '../../delivery/raise/new-event.ts'
+import { raiseEvents } from '../../delivery/raise/outbox.ts'
 import type { GraphError } from '../../graph/graph-error.ts'
 import {
   type Incoming,

@@ -2,8 +2,8 @@ import type { Db, Transaction } from '../../db/database.ts'
 import { keyedHash } from '../../db/keyed-hash.ts'
 import { openSecret, sealSecret } from '../../db/sealing.ts'
 import type { AppSubscriptionsTable, PhoneNumberCallbacksTable, SubscribedAppsTable } from '../../db/tables.ts'
-import { ensureLanes } from '../../delivery/lane-rows.ts'
-import { accountObject } from '../../delivery/webhook-fields.ts'
+import { accountObject } from '../../delivery/raise/webhook-fields.ts'
+import { ensureLanes } from '../../delivery/store/lane-rows.ts'
 import type { Node } from '../../graph/nodes.ts'
 
 /** A requested subscription, its verify token in clear. */

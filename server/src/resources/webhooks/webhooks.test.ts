@@ -6,8 +6,8 @@ import { useTestServer } from '../../../test/harness/server.ts'
 import { startSubscriber } from '../../../test/harness/subscriber.ts'
 import { accounts, ids, partnerIds, tokens } from '../../../test/harness/world.ts'
 import { sealSecret } from '../../db/sealing.ts'
-import { callbackUnreachable, urlPortWrong, urlWithPassword } from '../../delivery/errors.ts'
-import { webhookFields } from '../../delivery/webhook-fields.ts'
+import { webhookFields } from '../../delivery/raise/webhook-fields.ts'
+import { callbackUnreachable, urlPortWrong, urlWithPassword } from '../../egress/errors.ts'
 import { argumentMissing, argumentWrong } from '../../graph/errors.ts'
 import {
   overrideRequired,

@@ -1,0 +1,123 @@
+import { Counter, Gauge, type Registry } from 'prom-client'
+import type { Clock } from '../../base/clock.ts'
+import { second } from '../../base/duration.ts'
+import type { Db } from '../../db/database.ts'
+import { isDownInUse } from '../store/lane-conditions.ts'
+
+/** The metrics of deliveries. */
+export class DeliveryMetrics {
+  /** How many posts wait for their answer. */
+  inFlight = 0
+  /** Counted here, and handed over when they are asked for: the library looks labels up by a text that it puts together anew. */
+  readonly #attempts = { delivered: 0, retry: 0, failed: 0 }
+  readonly #received: Counter<'field'>
+  #held: () => number = () => 0
+  #waiting: () => number = () => 0
+
+  constructor(registry: Registry, db: Db, clock: Clock) {
+    const attempts = this.#attempts
+    new Counter({
+      name: 'switchboard_delivery_attempts_total',
+      help: 'Webhook posts by outcome: delivered, retry (will be tried again), failed (given up).',
+      labelNames: ['outcome'],
+      registers: [registry],
+      collect() {
+        this.reset()
+        for (const [outcome, count] of Object.entries(attempts)) if (count > 0) this.inc({ outcome }, count)
+      },
+    })
+    this.#received = new Counter({
+      name: 'switchboard_events_received_total',
+      help: 'Inbound events that were accepted and raised, by field.',
+      labelNames: ['field'],
+      registers: [registry],
+    })
+    const worker = this
+    new Gauge({
+      name: 'switchboard_delivery_attempts_in_flight',
+      help: 'Webhook posts that wait for their answer.',
+      registers: [registry],
+      collect() {
+        this.set(worker.inFlight)
+      },
+    })
+    new Gauge({
+      name: 'switchboard_delivery_lanes_held',
+      help: 'Lanes (an app at one address) that this process works on.',
+      registers: [registry],
+      collect() {
+        this.set(worker.#held())
+      },
+    })
+    new Gauge({
+      name: 'switchboard_delivery_lanes_without_room',
+      help: 'Held lanes that have something to send and no room for it: too much is under way for their app, their host or this process.',
+      registers: [registry],
+      collect() {
+        this.set(worker.#waiting())
+      },
+    })
+    new Gauge({
+      name: 'switchboard_delivery_lanes_down',
+      help: 'Lanes whose subscriber is down: they are probed with one post at a time.',
+      registers: [registry],
+      async collect() {
+        try {
+          this.set(await countDown(db))
+        } catch {
+          this.remove()
+        }
+      },
+    })
+    new Gauge({
+      name: 'switchboard_oldest_waiting_delivery_age_seconds',
+      help: 'Age of the oldest event that a subscriber has not taken yet; 0 when none waits.',
+      registers: [registry],
+      async collect() {
+        let oldest: number | undefined
+        try {
+          oldest = await findOldestWaiting(db)
+        } catch {
+          // /readyz reports a database that does not respond; the other metrics must still be readable then.
+          this.remove()
+          return
+        }
+        this.set(oldest === undefined ? 0 : Math.max(0, (clock.now() - oldest) / second))
+      },
+    })
+  }
+
+  /** Shows how many lanes a worker holds, and how many wait for room. */
+  watchWorker({ held, waiting }: { held: () => number; waiting: () => number }): void {
+    this.#held = held
+    this.#waiting = waiting
+  }
+
+  countAttempt(outcome: 'delivered' | 'retry' | 'failed'): void {
+    this.#attempts[outcome] += 1
+  }
+
+  countReceived(field: string): void {
+    this.#received.inc({ field })
+  }
+}
+
+async function countDown(db: Db): Promise<number> {
+  const { count } = await db.query
+    .selectFrom('lanes')
+    .select(({ fn }) => fn.countAll<number>().as('count'))
+    .where(isDownInUse)
+    .executeTakeFirstOrThrow()
+  return Number(count)
+}
+
+async function findOldestWaiting(db: Db): Promise<number | undefined> {
+  const row = await db.query
+    .selectFrom('deliveries')
+    .select('started_time')
+    .where('state', '=', 'waiting')
+    .orderBy('started_time')
+    .limit(1)
+    .executeTakeFirst()
+  return row?.started_time
+}
