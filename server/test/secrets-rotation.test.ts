@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { countSealed } from '../src/db/rotation.ts'
+import { countSealed } from '../src/db/secrets/rotation.ts'
 import { runCommand, startCommand } from './harness/command.ts'
 import { makeMigratedPlace, onOneDatabase, openPlace, unlockPlace } from './harness/databases.ts'
 import { callsOf, checkSecretsAtWork, makeRichStore, optionsOf, rich } from './harness/rich-store.ts'

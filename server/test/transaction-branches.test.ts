@@ -18,8 +18,8 @@ import { findBranches, findJoins, listAsyncFunctions, listImports } from './harn
 const joins: Readonly<Record<string, { readonly what: readonly string[]; readonly because: string }>> = {
   'app.ts': { what: ['Promise.all([usersStream.close(), foundation.feed.close()])'], because: 'streams are closed' },
   'cli/replay.ts': { what: ['Promise.race([step, ended])'], because: 'a step has transactions of its own' },
-  'db/notices.ts': { what: ['Promise.race([client?.end(), new Promise('], because: 'a connection is closed' },
-  'db/postgres.ts': {
+  'db/notifications.ts': { what: ['Promise.race([client?.end(), new Promise('], because: 'a connection is closed' },
+  'db/postgres/postgres.ts': {
     what: [
       'Promise.any(pings)',
       'Promise.race([answered, late])',

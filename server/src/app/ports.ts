@@ -1,7 +1,7 @@
 import { shareWhileRunning } from '../base/share.ts'
 import type { Config } from '../config.ts'
 import { readMigrations } from '../db/migrate.ts'
-import { serviceSecret } from '../db/secrets.ts'
+import { serviceSecret } from '../db/secrets/stored-secrets.ts'
 import { makeVerifyCallback } from '../delivery/post/handshake.ts'
 import { readmitScoped } from '../doors/scoped.ts'
 import { checkCallbackUrl } from '../egress/callback-url.ts'

@@ -1,7 +1,7 @@
 import type { FastifyInstance } from 'fastify'
 import type { ClockTrust } from '../base/clock-trust.ts'
 import type { Config } from '../config.ts'
-import { serviceSecret } from '../db/secrets.ts'
+import { serviceSecret } from '../db/secrets/stored-secrets.ts'
 import { businessDoor } from '../doors/business.ts'
 import { edgeLinkDoor } from '../doors/edge-link.ts'
 import { gatewayDoor } from '../doors/gateway.ts'

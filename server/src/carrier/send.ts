@@ -2,7 +2,7 @@ import type { Clock } from '../base/clock.ts'
 import { day } from '../base/duration.ts'
 import type { Random } from '../base/random.ts'
 import type { Db, Transaction } from '../db/database.ts'
-import { openSecret, sealSecret } from '../db/sealing.ts'
+import { openSecret, sealSecret } from '../db/secrets/sealing.ts'
 import { setTimer } from '../timers/set.ts'
 
 /** A verification code on its way to a number. */

@@ -1,6 +1,6 @@
 import { second } from '../base/duration.ts'
 import type { Config } from '../config.ts'
-import { isStoreLocked } from '../db/store-lock.ts'
+import { isStoreLocked } from '../db/sqlite/store-lock.ts'
 import { writeLocalUrl } from './local-url.ts'
 
 /** Undefined when a server runs on the store of a command; otherwise a sentence that says so. */

@@ -7,7 +7,7 @@ import { type Config, readConfig } from '../config.ts'
 import { type Database, DatabaseUnavailable } from '../db/database.ts'
 import { hasPostgresSchema, migrate } from '../db/migrate.ts'
 import { hasSqliteFile, openDatabase } from '../db/open.ts'
-import { type KeySource, unlockSecrets } from '../db/unlock.ts'
+import { type KeySource, unlockSecrets } from '../db/secrets/unlock.ts'
 import { CommandFailed } from './fail.ts'
 
 /** The settings of the environment, overridden by the flags of a command. */

@@ -1,6 +1,6 @@
 import { leaseHorizon } from '../base/lease.ts'
 import type { CountedWindow, Counters, Database, TakenPermits } from './database.ts'
-import { limitsShare } from './places.ts'
+import { limitsShare } from './fair-semaphore.ts'
 import { defineStatement } from './statement.ts'
 
 const take = defineStatement<{ key: string; permits: number; now: number; horizon: number; end_time: number }>()(

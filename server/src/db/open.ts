@@ -4,7 +4,7 @@ import { second } from '../base/duration.ts'
 import type { Log } from '../base/log.ts'
 import type { Database } from './database.ts'
 import { watchOutages } from './outage.ts'
-import { openSqlite } from './sqlite.ts'
+import { openSqlite } from './sqlite/sqlite.ts'
 
 export interface StoreLocation {
   readonly dataDir: string
@@ -38,7 +38,7 @@ export async function openDatabase(location: StoreLocation, log: Log): Promise<D
 async function open(location: StoreLocation, log: Log): Promise<Database> {
   if (location.databaseUrl === undefined) return openSqlite(join(location.dataDir, fileName))
   // Loaded on demand: a command on the embedded store starts faster without it.
-  const { openPostgres } = await import('./postgres.ts')
+  const { openPostgres } = await import('./postgres/postgres.ts')
   return openPostgres({
     url: location.databaseUrl,
     maxConnections: location.maxConnections,

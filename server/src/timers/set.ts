@@ -2,7 +2,7 @@ import type { Insertable } from 'kysely'
 import type { Clock } from '../base/clock.ts'
 import type { Random } from '../base/random.ts'
 import type { Transaction } from '../db/database.ts'
-import { sealSecret } from '../db/sealing.ts'
+import { sealSecret } from '../db/secrets/sealing.ts'
 import { defineStatement } from '../db/statement.ts'
 import type { TimersTable } from '../db/tables.ts'
 

@@ -10,7 +10,7 @@ import { systemRandom } from '../../src/base/random.ts'
 import type { Database } from '../../src/db/database.ts'
 import { migrate, readMigrations } from '../../src/db/migrate.ts'
 import { openDatabase } from '../../src/db/open.ts'
-import { unlockSecrets } from '../../src/db/unlock.ts'
+import { unlockSecrets } from '../../src/db/secrets/unlock.ts'
 import { createDatabase, ensureTemplate, type TestDatabase, testDatabaseServer } from './postgres.ts'
 
 export type Engine = 'sqlite' | 'postgres'

@@ -2,8 +2,8 @@ import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { parseSecretKey } from '../../src/base/secret-key.ts'
 import type { Database } from '../../src/db/database.ts'
-import { takeSeal } from '../../src/db/sealing.ts'
-import { listSealingKeys } from '../../src/db/unlock.ts'
+import { takeSeal } from '../../src/db/secrets/sealing.ts'
+import { listSealingKeys } from '../../src/db/secrets/unlock.ts'
 import type { StorePlace } from './databases.ts'
 
 /** The ids of the keys in the key file of a store. */

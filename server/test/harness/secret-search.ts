@@ -3,7 +3,7 @@ import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { sql } from 'kysely'
 import type { Database } from '../../src/db/database.ts'
-import { type SealedPlace, sealedColumns, writePlace } from '../../src/db/sealed-columns.ts'
+import { type SealedPlace, sealedColumns, writePlace } from '../../src/db/secrets/sealed-columns.ts'
 import type { StorePlace } from './databases.ts'
 import { dumpStore } from './dump.ts'
 

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import { sql } from 'kysely'
 import { hashToken } from '../../src/auth/tokens.ts'
 import type { Database } from '../../src/db/database.ts'
-import { sealedColumns } from '../../src/db/sealed-columns.ts'
+import { sealedColumns } from '../../src/db/secrets/sealed-columns.ts'
 import { openEverything } from './secret-search.ts'
 
 /** Makes of a store what migrations make of one that a version before sealing left: everything in clear, and no trace of keys. */

@@ -1,5 +1,5 @@
 import { type RawBuilder, sql } from 'kysely'
-import { signalUnless } from '../../db/signal.ts'
+import { signalUnless } from '../../db/postgres/signal.ts'
 import { defineSql } from '../../db/statement.ts'
 import type { MoreDeliveries, NewEvents, RaisedFor } from './new-event.ts'
 import { subscribersOf } from './subscribers.ts'

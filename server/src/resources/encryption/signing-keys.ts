@@ -1,7 +1,7 @@
 import type { Clock } from '../../base/clock.ts'
 import type { Random } from '../../base/random.ts'
 import type { Db, Transaction } from '../../db/database.ts'
-import { openSecret, sealSecret } from '../../db/sealing.ts'
+import { openSecret, sealSecret } from '../../db/secrets/sealing.ts'
 import type { SigningKeysTable } from '../../db/tables.ts'
 import { makeSigningPair } from './signatures.ts'
 

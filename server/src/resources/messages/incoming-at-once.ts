@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import type { Transaction } from '../../db/database.ts'
-import { signalUnless } from '../../db/signal.ts'
+import { signalUnless } from '../../db/postgres/signal.ts'
 import { defineSql } from '../../db/statement.ts'
 import { recordForStream } from '../../stream/record.ts'
 import {

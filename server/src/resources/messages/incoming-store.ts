@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import type { Db, Transaction } from '../../db/database.ts'
-import { listSoon } from '../../db/soon.ts'
+import { listSoon } from '../../db/defer-list.ts'
 import { defineSql, defineWithRows } from '../../db/statement.ts'
 import type { ChatsTable, MessageContentsTable, MessagesTable } from '../../db/tables.ts'
 import { insertContent } from './store.ts'

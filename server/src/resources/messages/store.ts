@@ -2,7 +2,7 @@ import { type Kysely, sql } from 'kysely'
 import type { Clock } from '../../base/clock.ts'
 import type { Random } from '../../base/random.ts'
 import type { Db, Transaction } from '../../db/database.ts'
-import { firstSoon } from '../../db/soon.ts'
+import { firstSoon } from '../../db/defer-list.ts'
 import { defineSql, defineStatement } from '../../db/statement.ts'
 import type {
   ChatsTable,

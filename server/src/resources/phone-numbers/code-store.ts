@@ -1,5 +1,5 @@
 import type { Db, Transaction } from '../../db/database.ts'
-import { openSecret, sealSecret } from '../../db/sealing.ts'
+import { openSecret, sealSecret } from '../../db/secrets/sealing.ts'
 import type { VerificationCodesTable } from '../../db/tables.ts'
 import type { WrongTries } from './codes.ts'
 

@@ -1,5 +1,5 @@
 import { Type } from 'typebox'
-import { serviceSecretWithin } from '../../db/secrets.ts'
+import { serviceSecretWithin } from '../../db/secrets/stored-secrets.ts'
 import { defineWrite } from '../../graph/define.ts'
 import type { GraphError } from '../../graph/graph-error.ts'
 import { createNode } from '../../graph/nodes.ts'

@@ -1,6 +1,6 @@
 import { sendThroughCarrier } from '../../carrier/send.ts'
 import type { Transaction } from '../../db/database.ts'
-import { serviceSecretWithin } from '../../db/secrets.ts'
+import { serviceSecretWithin } from '../../db/secrets/stored-secrets.ts'
 import type { PhoneNumbersTable } from '../../db/tables.ts'
 import type { Context } from '../../graph/context.ts'
 import { cancelTimer } from '../../timers/set.ts'

@@ -18,7 +18,7 @@ import {
 import { accounts, ids, numbers, strangerIds, tokens } from '../../../test/harness/world.ts'
 import { insertToken } from '../../auth/tokens.ts'
 import { systemRandom } from '../../base/random.ts'
-import { sealSecret } from '../../db/sealing.ts'
+import { sealSecret } from '../../db/secrets/sealing.ts'
 import { rotateSecretForOperators } from '../../delivery/store/signing-secrets.ts'
 import { argumentMissing, invalidSignature } from '../../graph/errors.ts'
 import {

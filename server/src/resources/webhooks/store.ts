@@ -1,6 +1,6 @@
 import type { Db, Transaction } from '../../db/database.ts'
-import { keyedHash } from '../../db/keyed-hash.ts'
-import { openSecret, sealSecret } from '../../db/sealing.ts'
+import { keyedHash } from '../../db/secrets/keyed-hash.ts'
+import { openSecret, sealSecret } from '../../db/secrets/sealing.ts'
 import type { AppSubscriptionsTable, PhoneNumberCallbacksTable, SubscribedAppsTable } from '../../db/tables.ts'
 import { accountObject } from '../../delivery/raise/webhook-fields.ts'
 import { ensureLanes } from '../../delivery/store/lane-rows.ts'

@@ -1,4 +1,4 @@
-import { sealedColumns } from '../../../src/db/sealed-columns.ts'
+import { sealedColumns } from '../../../src/db/secrets/sealed-columns.ts'
 import { nodeKinds } from '../../../src/operations.ts'
 import { ids } from '../world.ts'
 import type { StoreView } from './store-view.ts'

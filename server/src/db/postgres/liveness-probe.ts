@@ -1,0 +1,49 @@
+import type { Socket } from 'node:net'
+import type pg from 'pg'
+import { DatabaseBusy, DatabaseSilent } from '../database.ts'
+
+/**
+ * Tells a database that is gone from one that is busy, for work that waited in vain for a connection. Something came on one of the
+ * connections meanwhile, or the database is asked on one of its own: those in use may all wait for locks.
+ */
+export class Hearing {
+  readonly #ask: () => Promise<unknown>
+  #lastTime = performance.now()
+  #asking: Promise<boolean> | undefined
+
+  /** `ask` rejects when the database does not respond in a short time. */
+  constructor(ask: () => Promise<unknown>) {
+    this.#ask = ask
+  }
+
+  /** Listens to a connection that is open. */
+  listenTo(client: pg.ClientBase): void {
+    const { stream } = (client as unknown as { connection: { stream: Socket } }).connection
+    stream.on('data', this.#note)
+  }
+
+  /** The error of who waited in vain for so many milliseconds. */
+  async explainWait(message: string, milliseconds: number, options?: ErrorOptions): Promise<Error> {
+    // It may have gone silent only after the wait began.
+    const isSilent = performance.now() - this.#lastTime > milliseconds / 2
+    const isBusy = !isSilent || (await this.#responds())
+    return isBusy ? new DatabaseBusy('waited', message, options) : new DatabaseSilent(message, options)
+  }
+
+  /** Asks once for all who wait for it. */
+  #responds(): Promise<boolean> {
+    this.#asking ??= this.#ask()
+      .then(
+        () => true,
+        () => false,
+      )
+      .finally(() => {
+        this.#asking = undefined
+      })
+    return this.#asking
+  }
+
+  readonly #note = (): void => {
+    this.#lastTime = performance.now()
+  }
+}

@@ -1,0 +1,291 @@
+import assert from 'node:assert/strict'
+import { after, before, describe, test } from 'node:test'
+import pg from 'pg'
+import { makeStorePlace, type StorePlace } from '../../../test/harness/databases.ts'
+import { TransactionEnded } from '../database.ts'
+import { Flight, MustRunAgain } from './pipelined-transaction.ts'
+import { SharedWriter } from './shared-writer.ts'
+import { signalUnlessRow } from './signal.ts'
+
+const uniqueViolation = { code: '23505' }
+const insert = (id: number) => ({ name: 'insert', text: 'INSERT INTO things (id) VALUES ($1)', values: [id] })
+const select = { name: 'select', text: 'SELECT id FROM things ORDER BY id' }
+
+describe('a transaction on a pipelined connection', () => {
+  let place: StorePlace
+  let pool: pg.Pool
+  before(async () => {
+    place = await makeStorePlace('postgres')
+    pool = new pg.Pool({ connectionString: place.databaseUrl as string, pipeline: true, max: 2 })
+    await pool.query('CREATE TABLE things (id INTEGER PRIMARY KEY)')
+  })
+  after(async () => {
+    await pool.end()
+    await place.remove()
+  })
+
+  const lateErrors: unknown[] = []
+  const listIds = async () => (await pool.query(select)).rows.map(({ id }) => id)
+
+  /** What a transaction does with its flight, as the database does it. */
+  async function inFlight<T>(work: (flight: Flight) => Promise<T>, begin = 'BEGIN'): Promise<T> {
+    const connect = () => pool.connect()
+    const writer = new SharedWriter({ connect, isBroken: () => false, now: () => performance.now() })
+    const flight = new Flight({
+      connections: { connect, sendAlone: (...batch) => writer.send(...batch) },
+      share: 'tests',
+      begin: [{ name: begin, text: begin }],
+      alone: begin === 'BEGIN' ? [] : undefined,
+      isNamed: true,
+      onLateError: (error) => lateErrors.push(error),
+    })
+    try {
+      const result = await work(flight)
+      await flight.commit()
+      return result
+    } catch (error) {
+      await flight.rollback()
+      throw error
+    } finally {
+      flight.end(undefined)
+    }
+  }
+
+  test('does everything in its order, whether somebody waits for it or not', async () => {
+    const seen = await inFlight(async (flight) => {
+      flight.run(insert(1))
+      const { rows } = await flight.query(select)
+      flight.run(insert(2))
+      return rows
+    })
+    assert.deepEqual(seen, [{ id: 1 }])
+    assert.deepEqual(await listIds(), [1, 2])
+  })
+
+  test('is begun only when it needs a second flight: one batch is a transaction by itself', async () => {
+    const xids = () => ({ name: 'xid', text: 'SELECT pg_current_xact_id()::text AS xid' })
+    const seen: unknown[] = []
+    await inFlight(async (flight) => {
+      flight.later(xids(), (rows) => seen.push(rows[0]?.['xid']))
+      flight.run(insert(3))
+      flight.later(xids(), (rows) => seen.push(rows[0]?.['xid']))
+      flight.run({ name: 'delete', text: 'DELETE FROM things WHERE id = 3' })
+    })
+    assert.equal(seen.length, 2)
+    assert.equal(seen[0], seen[1])
+    const lockTable = { name: 'lock table', text: 'LOCK TABLE things IN SHARE ROW EXCLUSIVE MODE' }
+    await inFlight(async (flight) => flight.lock(lockTable))
+    assert.deepEqual(await listIds(), [1, 2])
+  })
+
+  test('fails by what nobody waited for, at the next statement or at its end, and leaves nothing', async () => {
+    const before = await listIds()
+    await assert.rejects(
+      inFlight(async (flight) => {
+        flight.run(insert(10))
+        flight.run(insert(1))
+        flight.run(insert(11))
+      }),
+      uniqueViolation,
+    )
+    await assert.rejects(
+      inFlight(async (flight) => {
+        flight.run(insert(10))
+        flight.run(insert(1))
+        await flight.query(select)
+      }),
+      uniqueViolation,
+      'the error of the statement that failed, not that of the one behind it',
+    )
+    assert.deepEqual(await listIds(), before)
+  })
+
+  test('fails by the error that was given for a statement that finds nothing, and commits nothing', async () => {
+    const before = await listIds()
+    const missing = new Error('missing')
+    const insertIf = (id: number, condition: boolean) => ({
+      name: 'insert if',
+      text: signalUnlessRow('INSERT INTO things (id) SELECT CAST($1 AS INTEGER) WHERE $2 RETURNING id'),
+      values: [id, condition],
+    })
+    await assert.rejects(
+      inFlight(async (flight) => {
+        flight.run(insert(50))
+        flight.require(insertIf(51, false), () => missing)
+      }),
+      missing,
+    )
+    await assert.rejects(
+      inFlight(async (flight) => {
+        flight.require(insertIf(51, false), () => missing)
+        await flight.query(select)
+      }),
+      missing,
+    )
+    assert.deepEqual(await listIds(), before)
+    await inFlight(async (flight) => flight.require(insertIf(51, true), () => missing))
+    assert.deepEqual(await listIds(), [...before, 51])
+  })
+
+  test('fails by the error itself where a statement fails otherwise than by its signal', async () => {
+    for (const [text, code] of [
+      ['SELECT 1 WHERE CAST($1 AS INTEGER) / 0 = 1', '22012'],
+      ['SELECT 1 WHERE CAST(CAST($1 AS TEXT) AS INTEGER) = 1', '22P02'],
+    ] as const) {
+      const failing = { name: text, text: signalUnlessRow(text), values: [code === '22012' ? 1 : 'x'] }
+      const otherwise = () => new Error('it was not missing')
+      await assert.rejects(
+        inFlight(async (flight) => flight.require(failing, otherwise)),
+        { code },
+      )
+      await assert.rejects(
+        inFlight(async (flight) => flight.later(failing, () => undefined)),
+        { code },
+      )
+    }
+  })
+
+  test('is not taken for committed when the database has undone it', async () => {
+    const before = await listIds()
+    await assert.rejects(
+      inFlight(async (flight) => {
+        await flight.query(insert(20))
+        await flight.query(insert(1)).catch(() => undefined)
+      }),
+      uniqueViolation,
+    )
+    assert.deepEqual(await listIds(), before)
+  })
+
+  test('hands over rows that nobody awaits when they come: with the next statement, or with the commit', async () => {
+    const seen: unknown[] = []
+    const take = (rows: unknown[]) => void seen.push(...rows)
+    const insertLater = (id: number) => ({
+      name: 'insert later',
+      text: 'INSERT INTO things (id) VALUES ($1) RETURNING id',
+      values: [id],
+    })
+    await inFlight(async (flight) => {
+      flight.later(insertLater(60), take)
+      assert.equal(seen.length, 0)
+      await flight.query(select)
+      assert.equal(seen.length, 1)
+      flight.later(insertLater(61), take)
+    })
+    assert.deepEqual(seen, [{ id: 60 }, { id: 61 }])
+    await assert.rejects(
+      inFlight(async (flight) => {
+        flight.later(insertLater(62), take)
+        flight.run(insert(60))
+      }),
+      uniqueViolation,
+    )
+    assert.equal(seen.length, 2, 'nothing is handed over that was not stored')
+  })
+
+  test('is committed when rows that came with the commit could not be taken, and rolled back before', async () => {
+    const fault = new Error('rows could not be taken')
+    const refuse = () => {
+      throw fault
+    }
+    const seen: unknown[] = []
+    const before = await listIds()
+    assert.equal(
+      await inFlight(async (flight) => {
+        flight.run(insert(90))
+        flight.later(select, refuse)
+        flight.later(select, (rows) => seen.push(rows.length))
+        return 'done'
+      }),
+      'done',
+    )
+    await inFlight(async (flight) => {
+      await flight.query(insert(91))
+      flight.later(select, refuse)
+    })
+    assert.deepEqual(lateErrors.splice(0), [fault, fault])
+    assert.deepEqual(seen, [before.length + 1], 'the others are handed over')
+    await assert.rejects(
+      inFlight(async (flight) => {
+        flight.run(insert(92))
+        flight.later(select, refuse)
+        await flight.query(select)
+      }),
+      fault,
+    )
+    assert.deepEqual(await listIds(), [...before, 90, 91])
+    assert.deepEqual(lateErrors, [])
+  })
+
+  test('must run again when a statement whose rows nobody awaits signals', async () => {
+    const before = await listIds()
+    const absent = { name: 'absent', text: signalUnlessRow('SELECT 1 FROM things WHERE id = $1'), values: [-1] }
+    await assert.rejects(
+      inFlight(async (flight) => {
+        flight.run(insert(70))
+        flight.later(absent, () => undefined)
+      }),
+      MustRunAgain,
+    )
+    assert.deepEqual(await listIds(), before)
+  })
+
+  test('keeps a statement that failed at its first run prepared, and parses what stood behind it', async () => {
+    for (let round = 0; round < 3; round++) {
+      const failing = { name: `fail ${round % 2}`, text: `SELECT ${round % 2} + 1 / CAST($1 AS INTEGER)`, values: [0] }
+      const behind = { name: 'behind', text: 'SELECT 7 AS seven' }
+      await assert.rejects(
+        inFlight(async (flight) => {
+          flight.run(failing)
+          await flight.query(behind)
+        }),
+        { code: '22012' },
+      )
+      assert.deepEqual((await inFlight((flight) => flight.query(behind))).rows, [{ seven: 7 }])
+    }
+  })
+
+  test('writes nothing when it did not begin', async () => {
+    const before = await listIds()
+    for (const work of [
+      async (flight: Flight) => flight.run(insert(30)),
+      async (flight: Flight) => void (await flight.query(insert(30))),
+      async (flight: Flight) => {
+        await flight.query(select)
+        flight.run(insert(30))
+      },
+      async (flight: Flight) => {
+        await flight.query(select)
+        await flight.query(insert(30))
+      },
+    ]) {
+      await assert.rejects(inFlight(work, 'BEGIN ISOLATION LEVEL NONSENSE'), { code: '42601' })
+    }
+    assert.deepEqual(await listIds(), before)
+  })
+
+  test('that asks for nothing sends nothing, and its connection is good for the next', async () => {
+    await inFlight(async () => undefined, 'BEGIN ISOLATION LEVEL NONSENSE')
+    await inFlight(async (flight) => flight.run(insert(40)))
+    assert.ok((await listIds()).includes(40))
+  })
+
+  test('gives back a connection that comes only after it has failed', async () => {
+    const { promise, resolve } = Promise.withResolvers<pg.PoolClient>()
+    const flight = new Flight({
+      connections: { connect: () => promise, sendAlone: () => undefined },
+      share: 'tests',
+      begin: [{ name: 'BEGIN', text: 'BEGIN' }],
+      alone: undefined,
+      isNamed: true,
+      onLateError: assert.ifError,
+    })
+    const asked = assert.rejects(flight.query(insert(80)), TransactionEnded)
+    await flight.rollback()
+    flight.end(undefined)
+    resolve(await pool.connect())
+    await asked
+    assert.equal(pool.idleCount, pool.totalCount)
+    assert.ok(!(await listIds()).includes(80))
+  })
+})

@@ -1,0 +1,98 @@
+import type { Kysely } from 'kysely'
+import type { KeyRing } from '../../base/key-ring.ts'
+import { type Due, Transaction } from '../database.ts'
+import type { DueNotes } from '../due-work.ts'
+import { freezeDeep } from '../freeze.ts'
+import type { Statement } from '../statement.ts'
+import type { Tables } from '../tables.ts'
+import type { Flight } from './pipelined-transaction.ts'
+import type { PostgresStatements } from './postgres-statements.ts'
+
+/** What a transaction of PostgreSQL consists of. */
+export interface PostgresTransactionParts {
+  /** Refuses everything once the transaction has ended. */
+  readonly flight: Flight
+  readonly due: DueNotes
+  readonly statements: PostgresStatements
+  readonly secrets: KeyRing
+  /** Whether every statement is awaited whose rows somebody takes. */
+  readonly isCareful: boolean
+}
+
+/** A transaction of PostgreSQL, as its work sees it. */
+export class PostgresTransaction extends Transaction {
+  readonly #parts: PostgresTransactionParts
+  #query: Kysely<Tables> | undefined
+  readonly trace: string | undefined
+  readonly later: Transaction['later']
+
+  constructor(parts: PostgresTransactionParts, trace: string | undefined) {
+    super()
+    this.#parts = parts
+    this.trace = trace
+    const { flight, statements, isCareful } = parts
+    this.later = isCareful
+      ? undefined
+      : (statement, parameters, take) =>
+          flight.later(statements.prepare(statement, parameters), take as (rows: object[]) => void)
+  }
+
+  get secrets(): KeyRing {
+    return this.#parts.secrets
+  }
+
+  get query(): Kysely<Tables> {
+    const { flight, statements } = this.#parts
+    this.#query ??= statements.buildOn((query) => flight.query(query))
+    return this.#query
+  }
+
+  async first<Parameters extends object, Row>(
+    statement: Statement<Parameters, Row>,
+    parameters: Parameters,
+  ): Promise<Readonly<Row> | undefined> {
+    return freezeDeep((await this.list(statement, parameters))[0])
+  }
+
+  async list<Parameters extends object, Row>(
+    statement: Statement<Parameters, Row>,
+    parameters: Parameters,
+  ): Promise<Row[]> {
+    const { flight, statements } = this.#parts
+    return (await flight.query(statements.prepare(statement, parameters))).rows as Row[]
+  }
+
+  run<Parameters extends object>(statement: Statement<Parameters, unknown>, parameters: Parameters): void {
+    const { flight, statements } = this.#parts
+    flight.run(statements.prepare(statement, parameters))
+  }
+
+  lock<Parameters extends object>(statement: Statement<Parameters, unknown>, parameters: Parameters): void {
+    const { flight, statements } = this.#parts
+    flight.lock(statements.prepare(statement, parameters))
+  }
+
+  require<Parameters extends object>(
+    statement: Statement<Parameters, unknown>,
+    parameters: Parameters,
+    otherwise: () => Error,
+  ): void {
+    const { flight, statements } = this.#parts
+    flight.require(statements.prepareRequired(statement, parameters), otherwise)
+  }
+
+  makeDue(due: Partial<Due>): void {
+    const { flight, due: notes } = this.#parts
+    flight.checkNotOver()
+    notes.note(due)
+  }
+
+  withTrace(trace: string | undefined): PostgresTransaction {
+    return new PostgresTransaction(this.#parts, trace)
+  }
+
+  /** Several statements in one text, which may take any time. */
+  runScript(text: string, timeout: number): Promise<void> {
+    return this.#parts.flight.runScript(text, timeout)
+  }
+}

@@ -1,0 +1,150 @@
+import assert from 'node:assert/strict'
+import { after, before, beforeEach, describe, test } from 'node:test'
+import pg from 'pg'
+import { makeStorePlace, type StorePlace } from '../../../test/harness/databases.ts'
+import { until } from '../../../test/harness/until.ts'
+import type { StatementResult } from './batch.ts'
+import { SharedWriter } from './shared-writer.ts'
+
+const uniqueViolation = { code: '23505' }
+const backend = { name: 'backend', text: 'SELECT pg_backend_pid() AS pid' }
+const insert = (id: number) => ({ name: 'insert', text: 'INSERT INTO written (id) VALUES ($1)', values: [id] })
+const update = (id: number) => ({
+  name: 'update',
+  text: 'UPDATE written SET id = id WHERE id = $1 RETURNING pg_backend_pid() AS pid',
+  values: [id],
+})
+
+describe('transactions of one flight that share connections', () => {
+  let place: StorePlace
+  let pool: pg.Pool
+  let writer: SharedWriter
+  /** Of a clock that the tests move. */
+  let time = 0
+  before(async () => {
+    place = await makeStorePlace('postgres')
+    pool = new pg.Pool({ connectionString: place.databaseUrl as string, pipeline: true, max: 6 })
+    pool.on('connect', (client) => client.on('error', () => undefined))
+    await pool.query('CREATE TABLE written (id INTEGER PRIMARY KEY)')
+  })
+  beforeEach(() => {
+    writer = new SharedWriter({
+      connect: () => pool.connect(),
+      isBroken: (error) => error.message.startsWith('Connection terminated'),
+      now: () => time,
+    })
+  })
+  after(async () => {
+    await pool.end()
+    await place.remove()
+  })
+
+  function send(share: string, ...queries: pg.QueryConfig[]): Promise<readonly StatementResult[]> {
+    return new Promise((resolve, reject) => {
+      writer.send(share, queries, (failure, results) => (failure ? reject(failure.error) : resolve(results)))
+    })
+  }
+
+  const backendOf = async (share: string) => (await send(share, backend))[0]?.rows[0]?.['pid'] as number
+  const backendsOf = async (shares: readonly string[]) => Promise.all(shares.map(backendOf))
+  const count = async () => Number((await pool.query('SELECT COUNT(*) AS n FROM written')).rows[0].n)
+
+  test('those of one moment take one connection, four at a time', async () => {
+    await backendOf('app')
+    const backends = await backendsOf(Array.from({ length: 8 }, () => 'app'))
+    const byBackend = Map.groupBy(backends, (pid) => pid)
+    assert.deepEqual(
+      [...byBackend.values()].map((pids) => pids.length),
+      [4, 4],
+    )
+  })
+
+  test('those of different shares take different connections', async () => {
+    await backendOf('one')
+    const [one, other] = await backendsOf(['one', 'other'])
+    assert.notEqual(one, other)
+  })
+
+  test('each takes a connection of its own where even one alone takes long', async () => {
+    const first = send('app', backend)
+    // The writer looks at the clock when it sends, which is in the next turn.
+    setImmediate(() => {
+      time += 10
+    })
+    await first
+    const backends = await backendsOf(['app', 'app', 'app'])
+    assert.equal(new Set(backends).size, 3)
+  })
+
+  test('one that fails leaves the others as they are, and nothing of itself', async () => {
+    await send('app', insert(1))
+    const outcomes = await Promise.allSettled([
+      send('app', insert(2)),
+      send('app', insert(3), insert(1)),
+      send('app', insert(4)),
+    ])
+    assert.deepEqual(
+      outcomes.map(({ status }) => status),
+      ['fulfilled', 'rejected', 'fulfilled'],
+    )
+    await assert.rejects(send('app', insert(1)), uniqueViolation)
+    assert.equal(await count(), 3)
+  })
+
+  test('one that fails before a statement that others have too, and that is new to the connection, fails alone', async () => {
+    await send('app', insert(20))
+    const touch = (id: number) => ({ name: 'touch', text: 'UPDATE written SET id = id WHERE id = $1', values: [id] })
+    const outcomes = await Promise.allSettled([
+      send('app', insert(20), touch(20)),
+      send('app', touch(20)),
+      send('app', touch(20), insert(21), touch(21)),
+    ])
+    assert.deepEqual(
+      outcomes.map((one) => (one.status === 'rejected' ? one.reason.code : one.value.map(({ rowCount }) => rowCount))),
+      [uniqueViolation.code, [1], [1, 1, 1]],
+    )
+    const prepared = { text: "SELECT 1 FROM pg_prepared_statements WHERE name = 'touch'" }
+    const after = await send('app', touch(20), prepared)
+    assert.deepEqual(
+      after.map(({ rowCount }) => rowCount),
+      [1, 1],
+    )
+  })
+
+  test('one that waits for a lock holds up neither other shares nor, after a moment, its own', async () => {
+    await send('app', insert(10), insert(11))
+    const holder = await pool.connect()
+    await holder.query('BEGIN')
+    await holder.query('SELECT id FROM written WHERE id = 10 FOR UPDATE')
+    const locked = send('app', update(10))
+    const isWaiting = async () => {
+      const { rows } = await pool.query("SELECT 1 FROM pg_stat_activity WHERE wait_event_type = 'Lock'")
+      return rows.length > 0
+    }
+    await until(isWaiting, 'it waits')
+    assert.equal((await send('other', update(11)))[0]?.rowCount, 1)
+    time += 1000
+    assert.equal((await send('app', update(11)))[0]?.rowCount, 1)
+    await holder.query('COMMIT')
+    holder.release()
+    assert.equal((await locked)[0]?.rowCount, 1)
+  })
+
+  test('what was under way on a connection that is lost fails, and what comes next gets another', async () => {
+    await backendOf('app')
+    const ends = Promise.allSettled([send('app', { text: 'SELECT pg_sleep(60)' }), send('app', backend)])
+    let lost: unknown
+    await until(async () => {
+      const { rows } = await pool.query(
+        "SELECT pid FROM pg_stat_activity WHERE query LIKE 'SELECT pg_sleep(60)' AND pg_terminate_backend(pid)",
+      )
+      lost = rows[0]?.pid
+      return lost !== undefined
+    }, 'its process has ended')
+    assert.deepEqual(
+      (await ends).map(({ status }) => status),
+      ['rejected', 'rejected'],
+    )
+    assert.notEqual(await backendOf('app'), lost)
+  })
+})
