@@ -101,7 +101,7 @@ export async function pack() {
     format: 'esm',
     platform: 'node',
     target: 'node24',
-    // For the stacks of errors in the log (server/src/base/packed-stack.ts).
+    // For the stacks of errors in the log (server/src/base/log/packed-stack.ts).
     sourcemap: 'external',
     sourcesContent: false,
     metafile: true,

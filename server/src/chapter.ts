@@ -1,5 +1,5 @@
-import type { Clock } from './base/clock.ts'
-import type { Random } from './base/random.ts'
+import type { Random } from './base/keys/random.ts'
+import type { Clock } from './base/time/clock.ts'
 import type { Db } from './db/database.ts'
 import type { Tables } from './db/tables.ts'
 import type { NodeKind, NodeKindInfo } from './graph/nodes.ts'

@@ -1,10 +1,8 @@
 import { join } from 'node:path'
 import { type AllowedEntry, parseAllowed } from './auth/allowed-operators.ts'
-import { AddressList } from './base/addresses.ts'
-import { day, hour, minute, second } from './base/duration.ts'
 import type { Environment } from './base/environment.ts'
-import { type LogFormat, type LogLevel, logFormats, logLevels } from './base/log.ts'
-import type { SecretKey } from './base/secret-key.ts'
+import type { SecretKey } from './base/keys/secret-key.ts'
+import { type LogFormat, type LogLevel, logFormats, logLevels } from './base/log/log.ts'
 import {
   addressList,
   BadSetting,
@@ -29,6 +27,8 @@ import {
   versionList,
   webUrl,
 } from './base/setting-parsers.ts'
+import { AddressList } from './base/text/addresses.ts'
+import { day, hour, minute, second } from './base/time/duration.ts'
 import { type ObjectLocation, parseObjectLocation } from './files/s3/location.ts'
 import type { Settings } from './graph/settings.ts'
 import { type VocabularyName, vocabularyNames } from './graph/vocabulary.ts'

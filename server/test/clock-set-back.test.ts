@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { minute, second } from '../src/base/duration.ts'
+import { minute, second } from '../src/base/time/duration.ts'
 import { correctDeliveries } from '../src/delivery/store/clock-step.ts'
 import { onBothDatabases } from './harness/databases.ts'
 import { startSecondProcess } from './harness/second-process.ts'

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { systemRandom } from '../src/base/random.ts'
+import { systemRandom } from '../src/base/keys/random.ts'
 import { setTimer } from '../src/timers/set.ts'
 import { onBothDatabases } from './harness/databases.ts'
 import { useTestServer } from './harness/server.ts'

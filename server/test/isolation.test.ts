@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { before, describe, test } from 'node:test'
 import { findCaller, insertToken, revokeToken } from '../src/auth/tokens.ts'
-import { systemRandom } from '../src/base/random.ts'
+import { systemRandom } from '../src/base/keys/random.ts'
 import type { Scope } from '../src/graph/caller.ts'
 import type { BusinessOperation, Row } from '../src/graph/operation.ts'
 import { chooseVocabulary } from '../src/graph/vocabulary.ts'

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { systemRandom } from '../src/base/random.ts'
+import { systemRandom } from '../src/base/keys/random.ts'
 import type { Transaction } from '../src/db/database.ts'
 import type { Node } from '../src/graph/nodes.ts'
 import { toStoredSchedule } from '../src/resources/schedules/rules.ts'

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
-import { hour, minute } from '../src/base/duration.ts'
+import { hour, minute } from '../src/base/time/duration.ts'
 import { onOneDatabase } from './harness/databases.ts'
 import { startSecondProcess } from './harness/second-process.ts'
 import { startTestServer, type TestServer } from './harness/server.ts'

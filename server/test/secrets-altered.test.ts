@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { pino } from 'pino'
-import { systemRandom } from '../src/base/random.ts'
+import { systemRandom } from '../src/base/keys/random.ts'
 import { applyWorld } from '../src/world/apply.ts'
 import { readWorld } from '../src/world/read.ts'
 import { onBothDatabases } from './harness/databases.ts'

@@ -1,4 +1,4 @@
-import { shareWhileRunning } from '../base/share.ts'
+import { shareWhileRunning } from '../base/work/share.ts'
 import type { Config } from '../config.ts'
 import { readMigrations } from '../db/migrate.ts'
 import { serviceSecret } from '../db/secrets/stored-secrets.ts'

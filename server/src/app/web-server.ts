@@ -1,5 +1,5 @@
 import type { FastifyInstance } from 'fastify'
-import type { ClockTrust } from '../base/clock-trust.ts'
+import type { ClockTrust } from '../base/time/clock-trust.ts'
 import type { Config } from '../config.ts'
 import { serviceSecret } from '../db/secrets/stored-secrets.ts'
 import { businessDoor } from '../doors/business.ts'

@@ -1,5 +1,5 @@
-import { day, hour, second } from '../base/duration.ts'
-import { Loop } from '../base/loop.ts'
+import { day, hour, second } from '../base/time/duration.ts'
+import { Loop } from '../base/work/loop.ts'
 import { forgetHandler } from '../carrier/forget.ts'
 import { makeCarrierHandler } from '../carrier/post.ts'
 import { carrierTimer, forgetTimer } from '../carrier/send.ts'

@@ -1,5 +1,5 @@
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http'
-import type { Clock } from '../base/clock.ts'
+import type { Clock } from '../base/time/clock.ts'
 import type { CacheName, Database, Db } from '../db/database.ts'
 import type { Caller } from '../graph/caller.ts'
 import { demoTokenFromElsewhere, invalidToken, missingToken } from '../graph/errors.ts'

@@ -1,4 +1,4 @@
-import { second } from '../base/duration.ts'
+import { second } from '../base/time/duration.ts'
 import type { Caller } from '../graph/caller.ts'
 import {
   type AuthenticationDeps,

@@ -1,6 +1,6 @@
 import { createHmac } from 'node:crypto'
 import type { IncomingHttpHeaders } from 'node:http'
-import type { Random } from '../base/random.ts'
+import type { Random } from '../base/keys/random.ts'
 import { nameCookie, readCookie, writeCookie } from './cookies.ts'
 
 /** How long somebody may take at the issuer. */

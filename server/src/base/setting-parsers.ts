@@ -1,7 +1,7 @@
-import { AddressList, isLoopbackUrl } from './addresses.ts'
-import { formatDuration, parseDuration } from './duration.ts'
-import { parseSecretKey, type SecretKey } from './secret-key.ts'
-import { cutTrailingSlashes } from './slashes.ts'
+import { parseSecretKey, type SecretKey } from './keys/secret-key.ts'
+import { AddressList, isLoopbackUrl } from './text/addresses.ts'
+import { cutTrailingSlashes } from './text/slashes.ts'
+import { formatDuration, parseDuration } from './time/duration.ts'
 
 /** A setting with an invalid value, described in one line that names it. */
 export class BadSetting extends Error {}

@@ -7,7 +7,7 @@ import { numberCalls } from '../../test/harness/number-calls.ts'
 import { startSecondProcess } from '../../test/harness/second-process.ts'
 import { sourcesOf, startTestServer, type TestServer } from '../../test/harness/server.ts'
 import { type Sink, startSink } from '../../test/harness/sink.ts'
-import { hour, minute, second } from '../base/duration.ts'
+import { hour, minute, second } from '../base/time/duration.ts'
 import { codeExpired } from '../resources/phone-numbers/errors.ts'
 
 type Answer = (response: ServerResponse) => void

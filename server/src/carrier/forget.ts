@@ -1,4 +1,4 @@
-import { minute } from '../base/duration.ts'
+import { minute } from '../base/time/duration.ts'
 import type { TimerHandler } from '../timers/worker.ts'
 
 /** Removes a message from the built-in carrier's outbox. */

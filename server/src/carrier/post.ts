@@ -1,5 +1,5 @@
 import { request } from 'undici'
-import { minute, second } from '../base/duration.ts'
+import { minute, second } from '../base/time/duration.ts'
 import type { TimerHandler } from '../timers/worker.ts'
 
 const answerTimeout = 10 * second

@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises'
-import { systemClock } from '../base/clock.ts'
-import { systemRandom } from '../base/random.ts'
+import { systemRandom } from '../base/keys/random.ts'
+import { systemClock } from '../base/time/clock.ts'
 import { applyWorld } from '../world/apply.ts'
 import { readWorldFile } from '../world/read.ts'
 import { CommandFailed } from './fail.ts'

@@ -1,6 +1,6 @@
 import { demoTokens } from '../auth/demo.ts'
-import { isLoopbackUrl } from '../base/addresses.ts'
-import type { Clock } from '../base/clock.ts'
+import { isLoopbackUrl } from '../base/text/addresses.ts'
+import type { Clock } from '../base/time/clock.ts'
 import type { Config } from '../config.ts'
 import type { Database } from '../db/database.ts'
 import { demoNumber, findDemoCaller } from '../site/demo.ts'

@@ -1,5 +1,5 @@
-import { systemClock } from '../base/clock.ts'
-import { formatDuration, hour } from '../base/duration.ts'
+import { systemClock } from '../base/time/clock.ts'
+import { formatDuration, hour } from '../base/time/duration.ts'
 import { acceptTime, readDatabaseTime } from '../timers/store-clock.ts'
 import { withLockedStore } from './store.ts'
 import { writeTime } from './table.ts'

@@ -1,6 +1,6 @@
 import { setTimeout as wait } from 'node:timers/promises'
-import { systemClock } from '../base/clock.ts'
-import { second } from '../base/duration.ts'
+import { systemClock } from '../base/time/clock.ts'
+import { second } from '../base/time/duration.ts'
 import type { Database } from '../db/database.ts'
 import {
   type DeliverySummary,

@@ -1,5 +1,5 @@
-import { BadKeyFile } from '../base/key-file.ts'
-import { SecretsLocked, SecretUnreadable } from '../base/key-ring.ts'
+import { BadKeyFile } from '../base/keys/key-file.ts'
+import { SecretsLocked, SecretUnreadable } from '../base/keys/key-ring.ts'
 import { BadSetting } from '../base/setting-parsers.ts'
 import { DatabaseUnavailable, MigrationsOutOfOrder, UnknownMigrations } from '../db/database.ts'
 import { isUnwritableFile, isUnwritableSqlite } from '../db/outage.ts'

@@ -1,4 +1,4 @@
-import { second } from '../base/duration.ts'
+import { second } from '../base/time/duration.ts'
 import type { Config } from '../config.ts'
 import { isStoreLocked } from '../db/sqlite/store-lock.ts'
 import { writeLocalUrl } from './local-url.ts'

@@ -1,5 +1,5 @@
 import { styleText } from 'node:util'
-import { day } from '../base/duration.ts'
+import { day } from '../base/time/duration.ts'
 import { describeEvents } from './event-lines.ts'
 import type { Forwarded } from './forward.ts'
 

@@ -1,5 +1,5 @@
-import { systemClock } from '../base/clock.ts'
-import { openLog } from '../base/log.ts'
+import { openLog } from '../base/log/log.ts'
+import { systemClock } from '../base/time/clock.ts'
 import { migrate } from '../db/migrate.ts'
 import { configFrom, openUnmigrated } from './store.ts'
 

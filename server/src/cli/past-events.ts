@@ -1,4 +1,4 @@
-import { parseDuration } from '../base/duration.ts'
+import { parseDuration } from '../base/time/duration.ts'
 import type { Db } from '../db/database.ts'
 import { emptiedValue } from '../db/emptied-value.ts'
 import { CommandFailed } from './fail.ts'

@@ -1,6 +1,6 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import type { OperatorListDeliveriesParams } from '@switchboard/client'
-import { second } from '../base/duration.ts'
+import { second } from '../base/time/duration.ts'
 import { ask, type Remote } from './remote.ts'
 
 /** The newest deliveries of a server; `failed`: only given up or failing ones. */

@@ -1,6 +1,6 @@
 import { APIConnectionError, APIError, Switchboard, SwitchboardError } from '@switchboard/client'
 import { type Environment, processEnvironment } from '../base/environment.ts'
-import { cutTrailingSlashes } from '../base/slashes.ts'
+import { cutTrailingSlashes } from '../base/text/slashes.ts'
 import { CommandFailed } from './fail.ts'
 import { writeLocalUrl } from './local-url.ts'
 import { configFrom } from './store.ts'

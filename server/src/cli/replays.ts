@@ -1,4 +1,4 @@
-import { systemClock } from '../base/clock.ts'
+import { systemClock } from '../base/time/clock.ts'
 import { stopReplay as endReplay } from '../resources/operators/replay-store.ts'
 import { showReplay } from '../resources/operators/replays.ts'
 import { CommandFailed } from './fail.ts'

@@ -1,5 +1,5 @@
-import { systemClock } from '../base/clock.ts'
-import { SecretsLocked, SecretUnreadable } from '../base/key-ring.ts'
+import { SecretsLocked, SecretUnreadable } from '../base/keys/key-ring.ts'
+import { systemClock } from '../base/time/clock.ts'
 import type { Config } from '../config.ts'
 import type { Database } from '../db/database.ts'
 import { emptiedValue } from '../db/emptied-value.ts'

@@ -1,5 +1,5 @@
-import { systemClock } from '../base/clock.ts'
-import { systemRandom } from '../base/random.ts'
+import { systemRandom } from '../base/keys/random.ts'
+import { systemClock } from '../base/time/clock.ts'
 import { rotateSigningKey } from '../resources/encryption/rotation.ts'
 import { listSigningKeysForOperators } from '../resources/encryption/signing-keys.ts'
 import { withLockedStore, withNewStore } from './store.ts'

@@ -5,8 +5,8 @@ import type {
   GatewayWriteMessageParams,
   Switchboard,
 } from '@switchboard/client'
-import { systemClock } from '../base/clock.ts'
-import { systemRandom } from '../base/random.ts'
+import { systemRandom } from '../base/keys/random.ts'
+import { systemClock } from '../base/time/clock.ts'
 import type { MessageKind } from '../resources/webhooks/message-kinds.ts'
 import { CommandFailed } from './fail.ts'
 import { ask, openGateway, type Remote, type RemoteFlags, RemoteRefused } from './remote.ts'

@@ -1,7 +1,7 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import type { App } from '../app.ts'
-import { second } from '../base/duration.ts'
-import type { Log } from '../base/log.ts'
+import type { Log } from '../base/log/log.ts'
+import { second } from '../base/time/duration.ts'
 import type { Database } from '../db/database.ts'
 import { describeFailure } from './fail.ts'
 

@@ -1,4 +1,4 @@
-import { systemClock } from '../base/clock.ts'
+import { systemClock } from '../base/time/clock.ts'
 import { GraphError } from '../graph/graph-error.ts'
 import { checkReviewForm, type Review, reviewTemplate } from '../resources/templates/review.ts'
 import { rejectionReasons, templateStatuses } from '../resources/templates/schemas.ts'

@@ -1,4 +1,4 @@
-import { leaseHorizon } from '../base/lease.ts'
+import { leaseHorizon } from '../base/time/lease.ts'
 import type { CountedWindow, Counters, Database, TakenPermits } from './database.ts'
 import { limitsShare } from './fair-semaphore.ts'
 import { defineStatement } from './statement.ts'

@@ -1,5 +1,5 @@
 import type { Kysely } from 'kysely'
-import type { KeyRing } from '../base/key-ring.ts'
+import type { KeyRing } from '../base/keys/key-ring.ts'
 import type { Notices } from './notifications.ts'
 import type { Statement, StatementRunner } from './statement.ts'
 import type { AppsTable, LanesTable, Tables } from './tables.ts'

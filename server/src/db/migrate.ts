@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { sql } from 'kysely'
-import type { Clock } from '../base/clock.ts'
+import type { Clock } from '../base/time/clock.ts'
 import { type Database, MigrationsOutOfOrder, type Transaction, UnknownMigrations } from './database.ts'
 import { defineStatement } from './statement.ts'
 

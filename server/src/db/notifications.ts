@@ -1,5 +1,5 @@
 import pg from 'pg'
-import { second } from '../base/duration.ts'
+import { second } from '../base/time/duration.ts'
 
 /** Short notifications between the processes on one database. They may get lost, so they only save waiting. */
 export interface Notices {

@@ -1,5 +1,5 @@
-import { minute, second } from '../base/duration.ts'
-import type { Log } from '../base/log.ts'
+import type { Log } from '../base/log/log.ts'
+import { minute, second } from '../base/time/duration.ts'
 import type { Database, Outage } from './database.ts'
 import type { Sealed } from './tables.ts'
 

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { after, before, describe, test } from 'node:test'
 import { makeMigratedStore } from '../../test/harness/databases.ts'
-import { systemClock } from '../base/clock.ts'
+import { systemClock } from '../base/time/clock.ts'
 import { type Transaction, TransactionEnded } from './database.ts'
 import { defineStatement } from './statement.ts'
 

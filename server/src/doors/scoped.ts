@@ -1,6 +1,6 @@
 import { authenticate, authenticateAgain } from '../auth/bearer.ts'
 import { lacksPermission } from '../auth/scopes.ts'
-import type { Clock } from '../base/clock.ts'
+import type { Clock } from '../base/time/clock.ts'
 import type { Database } from '../db/database.ts'
 import type { Caller, Scope } from '../graph/caller.ts'
 import type { DoorPolicy } from '../http/admission.ts'

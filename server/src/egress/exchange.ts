@@ -1,5 +1,5 @@
 import type { Dispatcher } from 'undici'
-import { Gatherer } from '../base/gatherer.ts'
+import { Gatherer } from '../base/work/chunk-buffer.ts'
 import { EgressError, explainFailure } from './egress-error.ts'
 
 /** How much of a response is read. */

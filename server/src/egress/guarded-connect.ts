@@ -1,6 +1,6 @@
 import { isIP, type LookupFunction } from 'node:net'
 import { buildConnector } from 'undici'
-import { second } from '../base/duration.ts'
+import { second } from '../base/time/duration.ts'
 import { EgressError } from './egress-error.ts'
 import type { Resolve } from './resolve.ts'
 

@@ -5,9 +5,9 @@ import { join } from 'node:path'
 import { buffer } from 'node:stream/consumers'
 import { after, before, describe, test } from 'node:test'
 import { makeTestFiles, storages, type TestFiles } from '../../test/harness/file-stores.ts'
-import { ManualClock } from '../base/clock.ts'
-import { day, hour } from '../base/duration.ts'
 import { nameOwnRun } from '../base/process-run.ts'
+import { ManualClock } from '../base/time/clock.ts'
+import { day, hour } from '../base/time/duration.ts'
 import type { FileStore } from './file-store.ts'
 
 for (const where of storages) {

@@ -1,5 +1,5 @@
 import { Counter, Histogram, type Registry } from 'prom-client'
-import { second } from '../base/duration.ts'
+import { second } from '../base/time/duration.ts'
 import { type ByteRange, type FileStore, putReceived } from './file-store.ts'
 import type { FileStores } from './open.ts'
 import type { PieceStore } from './piece-store.ts'

@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http'
 import { parse } from 'fast-querystring'
-import { Gatherer } from '../base/gatherer.ts'
+import { Gatherer } from '../base/work/chunk-buffer.ts'
 import type { RawBody } from '../graph/context.ts'
 import { bodyBrokeOff } from '../graph/errors.ts'
 import type { GraphError } from '../graph/graph-error.ts'

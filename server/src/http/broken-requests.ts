@@ -1,6 +1,6 @@
 import { type IncomingMessage, type ServerResponse, STATUS_CODES } from 'node:http'
 import type { Socket } from 'node:net'
-import type { Random } from '../base/random.ts'
+import type { Random } from '../base/keys/random.ts'
 import { type GraphError, renderError } from '../graph/graph-error.ts'
 import type { Vocabulary } from '../graph/vocabulary.ts'
 import { headersTooLarge, requestBrokeOff, requestNotHttp, requestTooLate } from './errors.ts'

@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http'
-import { type AddressList, isLoopback, readAddress, unmap } from '../base/addresses.ts'
+import { type AddressList, isLoopback, readAddress, unmap } from '../base/text/addresses.ts'
 import { readHostName } from './host-guard.ts'
 
 /** `192.0.2.1:4711` and `[2001:db8::1]:4711`: some proxies write the port as well. */

@@ -1,6 +1,6 @@
 import type { Server } from 'node:http'
 import type { Socket } from 'node:net'
-import { sourceOf, unmap } from '../base/addresses.ts'
+import { sourceOf, unmap } from '../base/text/addresses.ts'
 
 export interface ConnectionLimit {
   readonly maxPerAddress: number

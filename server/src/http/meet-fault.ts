@@ -1,5 +1,5 @@
 import { setTimeout as wait } from 'node:timers/promises'
-import { parseDuration } from '../base/duration.ts'
+import { parseDuration } from '../base/time/duration.ts'
 import { type AnyErrorStatus, GraphError } from '../graph/graph-error.ts'
 import type { FaultEffect } from '../sandbox/fault-rules.ts'
 import type { Faults } from '../sandbox/faults.ts'

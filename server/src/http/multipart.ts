@@ -1,4 +1,4 @@
-import { Gatherer } from '../base/gatherer.ts'
+import { Gatherer } from '../base/work/chunk-buffer.ts'
 import type { BodyHold } from './body-budget.ts'
 import {
   delimiterGoesOn,

@@ -1,6 +1,6 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import type { Clock } from '../base/clock.ts'
-import type { Log } from '../base/log.ts'
+import type { Log } from '../base/log/log.ts'
+import type { Clock } from '../base/time/clock.ts'
 import type { Spans } from '../telemetry/spans.ts'
 import type { Metrics } from './metrics.ts'
 import type { RequestLog } from './request-log.ts'

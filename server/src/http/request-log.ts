@@ -1,5 +1,5 @@
 import type { FastifyRequest } from 'fastify'
-import type { Clock } from '../base/clock.ts'
+import type { Clock } from '../base/time/clock.ts'
 import { GraphError } from '../graph/graph-error.ts'
 import type { KeptRequest, LoggedRequest } from '../graph/ports.ts'
 import type { Feed } from '../stream/feed.ts'

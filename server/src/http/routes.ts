@@ -1,5 +1,5 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import type { Log } from '../base/log.ts'
+import type { Log } from '../base/log/log.ts'
 import type { Door, Row } from '../graph/operation.ts'
 import { PushReply, Reply } from '../graph/reply.ts'
 import { AnswerWithHeaders } from '../graph/result.ts'

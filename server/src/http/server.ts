@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http'
 import { type FastifyInstance, type FastifyReply, type FastifyRequest, fastify } from 'fastify'
-import type { Log } from '../base/log.ts'
+import type { Log } from '../base/log/log.ts'
 import type { Outage } from '../db/database.ts'
 import { type GraphError, renderError } from '../graph/graph-error.ts'
 import { versionPattern } from '../graph/versions.ts'

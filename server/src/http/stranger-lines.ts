@@ -1,5 +1,5 @@
-import { second } from '../base/duration.ts'
-import type { Log } from '../base/log.ts'
+import type { Log } from '../base/log/log.ts'
+import { second } from '../base/time/duration.ts'
 
 /** How many refusals of unknown callers are logged in a second, by a process. */
 const maxLines = 100

@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http'
-import { LongTask } from '../base/long-task.ts'
+import { LongTask } from '../base/work/yielding-task.ts'
 import { bodyBrokeOff } from '../graph/errors.ts'
 import { GraphError } from '../graph/graph-error.ts'
 import type { Arguments } from '../graph/input.ts'

@@ -1,4 +1,4 @@
-import type { Random } from '../base/random.ts'
+import type { Random } from '../base/keys/random.ts'
 
 /** `00-<trace id>-<parent id>-<flags>` of the W3C; all zeros is not a trace. */
 const traceparent = /^[\da-f]{2}-(?!0{32})([\da-f]{32})-(?!0{16})[\da-f]{16}-[\da-f]{2}$/

@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http'
-import { sourceOf } from '../base/addresses.ts'
-import { formatDuration } from '../base/duration.ts'
+import { sourceOf } from '../base/text/addresses.ts'
+import { formatDuration } from '../base/time/duration.ts'
 import { bodyBrokeOff } from '../graph/errors.ts'
 import type { GraphError } from '../graph/graph-error.ts'
 import { bodyInTooManyPieces, bodyTooLarge, bodyTooLate, tooManyUnprovenBodies } from './errors.ts'

@@ -1,6 +1,6 @@
-import { sourceOf } from '../base/addresses.ts'
-import type { Clock } from '../base/clock.ts'
-import { WindowCounts } from '../base/window-counts.ts'
+import { sourceOf } from '../base/text/addresses.ts'
+import type { Clock } from '../base/time/clock.ts'
+import { WindowCounts } from '../base/time/window-counts.ts'
 import type { GraphError } from '../graph/graph-error.ts'
 import { type AddressClassName, addressClasses, describeLimit, type Rate } from './classes.ts'
 

@@ -1,4 +1,4 @@
-import { formatDuration, hour, minute, parseDuration, second } from '../base/duration.ts'
+import { formatDuration, hour, minute, parseDuration, second } from '../base/time/duration.ts'
 import {
   creationLimitReached,
   messageLimitReached,

@@ -1,4 +1,4 @@
-import type { Log } from '../base/log.ts'
+import type { Log } from '../base/log/log.ts'
 import type { AddressLimit } from './address-limit.ts'
 
 /** How many valid secrets are remembered at once; beyond that the oldest is forgotten. */

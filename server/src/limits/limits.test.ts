@@ -4,7 +4,7 @@ import { onBothDatabases } from '../../test/harness/databases.ts'
 import { startSecondProcess } from '../../test/harness/second-process.ts'
 import { startTestServer, useTestServer } from '../../test/harness/server.ts'
 import { ids, numbers, tokens } from '../../test/harness/world.ts'
-import { hour, minute } from '../base/duration.ts'
+import { hour, minute } from '../base/time/duration.ts'
 
 const read = `/v23.0/${numbers.main}`
 const owner = { token: tokens.owner }

@@ -1,5 +1,5 @@
-import type { Clock } from '../base/clock.ts'
-import { isLeaseOver } from '../base/lease.ts'
+import type { Clock } from '../base/time/clock.ts'
+import { isLeaseOver } from '../base/time/lease.ts'
 import type { Counters, TakenPermits } from '../db/database.ts'
 import type { Rate } from './classes.ts'
 

@@ -1,4 +1,4 @@
-import { minute } from '../base/duration.ts'
+import { minute } from '../base/time/duration.ts'
 import type { Node } from '../graph/nodes.ts'
 import type { Rate, RateClassName } from './classes.ts'
 import type { Use } from './permits.ts'

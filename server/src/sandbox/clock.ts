@@ -1,4 +1,4 @@
-import type { Clock } from '../base/clock.ts'
+import type { Clock } from '../base/time/clock.ts'
 
 /** The clock of a sandbox: the real one, and by how much somebody moved it. */
 export class SandboxClock implements Clock {

@@ -1,6 +1,6 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import { sql } from 'kysely'
-import { minute } from '../base/duration.ts'
+import { minute } from '../base/time/duration.ts'
 import type { Database, Db } from '../db/database.ts'
 import { defineSql } from '../db/statement.ts'
 

@@ -1,6 +1,6 @@
 import { setTimeout as wait } from 'node:timers/promises'
-import type { Clock } from '../base/clock.ts'
-import type { Random } from '../base/random.ts'
+import type { Random } from '../base/keys/random.ts'
+import type { Clock } from '../base/time/clock.ts'
 import { type Database, DatabaseBusy, type Transaction } from '../db/database.ts'
 import { emptyTables, listReplacedTables, lockOutWriters } from '../db/replace/replaceable-tables.ts'
 import { sweepTimer } from '../files/files.ts'

@@ -1,5 +1,5 @@
-import type { Log } from '../base/log.ts'
-import { Loop } from '../base/loop.ts'
+import type { Log } from '../base/log/log.ts'
+import { Loop } from '../base/work/loop.ts'
 import type { Database } from '../db/database.ts'
 import type { SandboxClock } from './clock.ts'
 import { listFaultRules } from './fault-rules.ts'

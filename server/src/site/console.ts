@@ -13,9 +13,9 @@ import {
   writeSessionCookie,
 } from '../auth/sessions.ts'
 import { makeTokenSecret } from '../auth/tokens.ts'
-import { isLoopback } from '../base/addresses.ts'
-import { shareWhileRunning } from '../base/share.ts'
-import { cutTrailingSlashes } from '../base/slashes.ts'
+import { isLoopback } from '../base/text/addresses.ts'
+import { cutTrailingSlashes } from '../base/text/slashes.ts'
+import { shareWhileRunning } from '../base/work/share.ts'
 import { isUniqueViolation } from '../db/unique.ts'
 import type { ConsoleAddress, ConsoleFiles, ConsolePort, Visitor } from '../graph/ports.ts'
 import { Reply } from '../graph/reply.ts'

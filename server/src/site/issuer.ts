@@ -1,10 +1,10 @@
 import type { Configuration, CustomFetch } from 'openid-client'
 import type { AllowedEntry, Claims } from '../auth/allowed-operators.ts'
 import type { SignInState } from '../auth/sign-in-state.ts'
-import type { Clock } from '../base/clock.ts'
-import { hour, minute } from '../base/duration.ts'
-import type { Log } from '../base/log.ts'
-import { shareWhileRunning } from '../base/share.ts'
+import type { Log } from '../base/log/log.ts'
+import type { Clock } from '../base/time/clock.ts'
+import { hour, minute } from '../base/time/duration.ts'
+import { shareWhileRunning } from '../base/work/share.ts'
 
 /** Who says who operators are, and who of them may sign in. */
 export interface OidcSettings {

@@ -1,4 +1,4 @@
-import { LongTask } from '../base/long-task.ts'
+import { LongTask } from '../base/work/yielding-task.ts'
 import type { Preparation, RowExamples } from '../graph/examples.ts'
 import type { BusinessOperation, Row } from '../graph/operation.ts'
 import { isLink, nameMethod, resultOf } from '../http/client-methods.ts'

@@ -5,7 +5,7 @@ import { issuerClient, TestBrowser, TestIssuer } from '../../test/harness/issuer
 import { startSecondProcess } from '../../test/harness/second-process.ts'
 import { startTestServer, type TestServer } from '../../test/harness/server.ts'
 import { strangerIds, tokens } from '../../test/harness/world.ts'
-import { minute } from '../base/duration.ts'
+import { minute } from '../base/time/duration.ts'
 
 const allow = `ada@example.com,group:operators,group:strangers=${strangerIds.business}`
 

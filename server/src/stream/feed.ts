@@ -1,5 +1,5 @@
-import { minute, second } from '../base/duration.ts'
-import { isText, isTextOrNull, readObject } from '../base/json-shapes.ts'
+import { isText, isTextOrNull, readObject } from '../base/text/json-shapes.ts'
+import { minute, second } from '../base/time/duration.ts'
 import { type Happening, type HappeningType, happeningTypes } from './happening.ts'
 import { type HubOptions, StreamHub } from './hub.ts'
 import { type ReaderDeps, StoreReader } from './store-reader.ts'

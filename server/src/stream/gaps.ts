@@ -1,4 +1,4 @@
-import { minute } from '../base/duration.ts'
+import { minute } from '../base/time/duration.ts'
 
 /** How long what comes behind a missing position waits for it. */
 const patience = 500

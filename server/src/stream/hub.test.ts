@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
-import { silentLog } from '../base/log.ts'
+import { silentLog } from '../base/log/log.ts'
 import { StreamHub } from './hub.ts'
 import type { PushTarget } from './push.ts'
 import type { Listening, Reached, StreamEvent, StreamSource } from './types.ts'

@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
-import type { Clock } from '../base/clock.ts'
-import { second } from '../base/duration.ts'
+import type { Clock } from '../base/time/clock.ts'
+import { second } from '../base/time/duration.ts'
 import type { Database } from '../db/database.ts'
 import type { Happening } from './happening.ts'
 import { readDeliveries, readEvents, readReplays, readTries } from './read.ts'

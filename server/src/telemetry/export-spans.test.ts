@@ -8,8 +8,8 @@ import { refuseWith, subscribe } from '../../test/harness/subscriber.ts'
 import { until } from '../../test/harness/until.ts'
 import { handInText } from '../../test/harness/webhooks.ts'
 import { ids, tokens } from '../../test/harness/world.ts'
-import { hour } from '../base/duration.ts'
-import { type Log, silentLog } from '../base/log.ts'
+import { type Log, silentLog } from '../base/log/log.ts'
+import { hour } from '../base/time/duration.ts'
 
 interface Span {
   readonly traceId: string

@@ -1,8 +1,8 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import type { Attributes, Context, SpanKind } from '@opentelemetry/api'
 import type { ReadableSpan, SpanExporter } from '@opentelemetry/sdk-trace'
-import type { Log } from '../base/log.ts'
-import type { Random } from '../base/random.ts'
+import type { Random } from '../base/keys/random.ts'
+import type { Log } from '../base/log/log.ts'
 import type { RequestSpan, Spans, SpanTimes, TransactionSpan, TrySpan } from './spans.ts'
 
 export interface ExportOptions {

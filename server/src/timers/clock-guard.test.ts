@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
 import { onBothDatabases, useTestDatabase } from '../../test/harness/databases.ts'
-import { ManualClock } from '../base/clock.ts'
-import { day, minute, second } from '../base/duration.ts'
-import { silentLog } from '../base/log.ts'
+import { silentLog } from '../base/log/log.ts'
+import { ManualClock } from '../base/time/clock.ts'
+import { day, minute, second } from '../base/time/duration.ts'
 import type { Database } from '../db/database.ts'
 import { ClockGuard } from './clock-guard.ts'
 

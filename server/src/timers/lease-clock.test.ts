@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { ManualClock } from '../base/clock.ts'
-import { minute, second } from '../base/duration.ts'
+import { ManualClock } from '../base/time/clock.ts'
+import { minute, second } from '../base/time/duration.ts'
 import { LeaseClock } from './lease-clock.ts'
 
 const start = Date.parse('2026-06-01T12:00:00Z')

@@ -1,6 +1,6 @@
 import type { Insertable } from 'kysely'
-import type { Clock } from '../base/clock.ts'
-import type { Random } from '../base/random.ts'
+import type { Random } from '../base/keys/random.ts'
+import type { Clock } from '../base/time/clock.ts'
 import type { Transaction } from '../db/database.ts'
 import { sealSecret } from '../db/secrets/sealing.ts'
 import { defineStatement } from '../db/statement.ts'

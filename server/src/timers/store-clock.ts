@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import type { Clock } from '../base/clock.ts'
+import type { Clock } from '../base/time/clock.ts'
 import type { Database, Db } from '../db/database.ts'
 import { defineSql, defineStatement } from '../db/statement.ts'
 

@@ -1,7 +1,7 @@
-import { type ClockTrust, fullTrust } from '../base/clock-trust.ts'
-import type { Log } from '../base/log.ts'
-import { Loop } from '../base/loop.ts'
+import type { Log } from '../base/log/log.ts'
+import { type ClockTrust, fullTrust } from '../base/time/clock-trust.ts'
 import { rest, type Walk, walkInSteps } from '../base/walk.ts'
+import { Loop } from '../base/work/loop.ts'
 import type { Database, Transaction } from '../db/database.ts'
 
 export interface SweeperDeps {

@@ -1,4 +1,4 @@
-import type { Random } from '../base/random.ts'
+import type { Random } from '../base/keys/random.ts'
 import type { Transaction } from '../db/database.ts'
 import type { NodesTable } from '../db/tables.ts'
 import { drawNodeId, type NodeKind } from '../graph/nodes.ts'

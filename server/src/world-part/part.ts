@@ -1,6 +1,6 @@
 import type { Static, TSchema } from 'typebox'
-import type { Clock } from '../base/clock.ts'
-import type { Random } from '../base/random.ts'
+import type { Random } from '../base/keys/random.ts'
+import type { Clock } from '../base/time/clock.ts'
 import type { Db, Transaction } from '../db/database.ts'
 import type { NodesTable, Tables } from '../db/tables.ts'
 import type { NodeKind } from '../graph/nodes.ts'

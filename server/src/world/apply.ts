@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
-import type { Clock } from '../base/clock.ts'
-import type { Random } from '../base/random.ts'
+import type { Random } from '../base/keys/random.ts'
+import type { Clock } from '../base/time/clock.ts'
 import type { Database, Transaction } from '../db/database.ts'
 import { defineSql } from '../db/statement.ts'
 import { isUniqueViolation } from '../db/unique.ts'

@@ -1,4 +1,4 @@
-import { LongTask } from '../base/long-task.ts'
+import { LongTask } from '../base/work/yielding-task.ts'
 
 /** How long the JSON of a slice is, unless one text in it is longer: it is parsed in less than a millisecond. */
 const sliceCharacters = 65_536

@@ -1,7 +1,7 @@
 // The server under test, in a process of its own: its memory is not that of the fuzzer. Started by server.ts and controlled by messages.
 import dns from 'node:dns'
 import { readdir } from 'node:fs/promises'
-import { openLog } from '../../src/base/log.ts'
+import { openLog } from '../../src/base/log/log.ts'
 import { stopOnSignals } from '../../src/cli/stop.ts'
 import { addressClasses, rateClasses } from '../../src/limits/classes.ts'
 import { startTestServer } from '../harness/server.ts'

@@ -1,4 +1,4 @@
-import type { Clock } from '../../src/base/clock.ts'
+import type { Clock } from '../../src/base/time/clock.ts'
 import type { Database } from '../../src/db/database.ts'
 import { ensureLanes } from '../../src/delivery/store/lane-rows.ts'
 import { ids, numbers } from './world.ts'

@@ -1,5 +1,5 @@
-import { silentLog } from '../../src/base/log.ts'
-import { systemRandom } from '../../src/base/random.ts'
+import { systemRandom } from '../../src/base/keys/random.ts'
+import { silentLog } from '../../src/base/log/log.ts'
 import { DeliveryMetrics } from '../../src/delivery/worker/delivery-metrics.ts'
 import { DeliveryWorker, type WorkerDeps } from '../../src/delivery/worker/worker.ts'
 import { Egress } from '../../src/egress/egress.ts'

@@ -1,5 +1,5 @@
-import type { Clock } from '../../src/base/clock.ts'
-import { systemRandom } from '../../src/base/random.ts'
+import { systemRandom } from '../../src/base/keys/random.ts'
+import type { Clock } from '../../src/base/time/clock.ts'
 import type { Database } from '../../src/db/database.ts'
 import { drawInviteCode } from '../../src/resources/groups/rules.ts'
 import { putInviteLink } from '../../src/resources/groups/store.ts'

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import type { Random } from '../../src/base/random.ts'
+import type { Random } from '../../src/base/keys/random.ts'
 import type { RaisedDeliveries } from '../../src/db/database.ts'
 import type { PostResult } from '../../src/delivery/rules/outcome.ts'
 import type { WaitingDelivery } from '../../src/delivery/rules/waiting-delivery.ts'

@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { parseSecretKey } from '../../src/base/secret-key.ts'
+import { parseSecretKey } from '../../src/base/keys/secret-key.ts'
 import type { Database } from '../../src/db/database.ts'
 import { takeSeal } from '../../src/db/secrets/sealing.ts'
 import { listSealingKeys } from '../../src/db/secrets/unlock.ts'

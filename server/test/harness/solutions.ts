@@ -1,4 +1,4 @@
-import type { Clock } from '../../src/base/clock.ts'
+import type { Clock } from '../../src/base/time/clock.ts'
 import type { Database } from '../../src/db/database.ts'
 import { insertSolution } from '../../src/resources/solutions/store.ts'
 import { ids, partnerIds, strangerIds } from './world.ts'

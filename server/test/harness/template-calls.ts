@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { second } from '../../src/base/duration.ts'
+import { second } from '../../src/base/time/duration.ts'
 import type { Answer, CallOptions } from './client.ts'
 import type { TestServer } from './server.ts'
 import { ids, tokens } from './world.ts'

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { createServer } from 'node:http'
 import { test } from 'node:test'
-import { second } from '../../src/base/duration.ts'
+import { second } from '../../src/base/time/duration.ts'
 import { onBothDatabases } from '../harness/databases.ts'
 import { png } from '../harness/media-files.ts'
 import { messageSides } from '../harness/messages.ts'

@@ -1,5 +1,5 @@
 import type { Kysely } from 'kysely'
-import type { KeyRing } from '../../base/key-ring.ts'
+import type { KeyRing } from '../../base/keys/key-ring.ts'
 import { type Due, Transaction } from '../database.ts'
 import type { DueNotes } from '../due-work.ts'
 import { freezeDeep } from '../freeze.ts'

@@ -1,6 +1,6 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import pg from 'pg'
-import { KeyRing } from '../../base/key-ring.ts'
+import { KeyRing } from '../../base/keys/key-ring.ts'
 import { StoredCounters } from '../counters.ts'
 import {
   type Database,

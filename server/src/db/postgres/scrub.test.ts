@@ -4,7 +4,7 @@ import { sql } from 'kysely'
 import pg from 'pg'
 import { makeMigratedStore } from '../../../test/harness/databases.ts'
 import { until } from '../../../test/harness/until.ts'
-import { systemClock } from '../../base/clock.ts'
+import { systemClock } from '../../base/time/clock.ts'
 
 const marker = 'a-value-that-was-deleted'
 

@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import { sql } from 'kysely'
 import { makeMigratedPlace } from '../../../test/harness/databases.ts'
 import { PostgresLine } from '../../../test/harness/postgres-line.ts'
-import { minute } from '../../base/duration.ts'
+import { minute } from '../../base/time/duration.ts'
 import { openPostgres } from './postgres.ts'
 
 test('new connections are waited for longer where locks are; a check of health is not', async (t) => {

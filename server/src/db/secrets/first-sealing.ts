@@ -1,4 +1,4 @@
-import type { Random } from '../../base/random.ts'
+import type { Random } from '../../base/keys/random.ts'
 import { beforeFirst, lockValues, setValues, type TextColumn } from '../column-values.ts'
 import type { Transaction } from '../database.ts'
 import { hashSecretName, keyedHash, keyedHashPrefix } from './keyed-hash.ts'

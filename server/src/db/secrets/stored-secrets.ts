@@ -1,4 +1,4 @@
-import type { Random } from '../../base/random.ts'
+import type { Random } from '../../base/keys/random.ts'
 import type { Database, Db, Transaction } from '../database.ts'
 import { openSecret, sealSecret } from './sealing.ts'
 

@@ -10,10 +10,10 @@ import {
   type StorePlace,
   unlockPlace,
 } from '../../../test/harness/databases.ts'
-import { systemClock } from '../../base/clock.ts'
-import { silentLog } from '../../base/log.ts'
-import { systemRandom } from '../../base/random.ts'
-import { makeSecretKey, parseSecretKey } from '../../base/secret-key.ts'
+import { systemRandom } from '../../base/keys/random.ts'
+import { makeSecretKey, parseSecretKey } from '../../base/keys/secret-key.ts'
+import { silentLog } from '../../base/log/log.ts'
+import { systemClock } from '../../base/time/clock.ts'
 import type { Database } from '../database.ts'
 import { migrate, readMigrations } from '../migrate.ts'
 import type { Sealed } from '../tables.ts'

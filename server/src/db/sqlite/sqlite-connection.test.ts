@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { constants, DatabaseSync } from 'node:sqlite'
 import { test } from 'node:test'
 import { sql } from 'kysely'
-import { KeyRing } from '../../base/key-ring.ts'
+import { KeyRing } from '../../base/keys/key-ring.ts'
 import { defineSql, defineStatement } from '../statement.ts'
 import { SqliteConnection } from './sqlite-connection.ts'
 

@@ -1,6 +1,6 @@
 import type { DatabaseSync, StatementSync } from 'node:sqlite'
 import { type Kysely, SqliteAdapter, SqliteIntrospector } from 'kysely'
-import type { KeyRing } from '../../base/key-ring.ts'
+import type { KeyRing } from '../../base/keys/key-ring.ts'
 import { encodeForSqlite, type SqliteValue, sqliteDecoder } from '../codecs.ts'
 import type { CacheName, Db } from '../database.ts'
 import { freezeDeep } from '../freeze.ts'

@@ -14,7 +14,7 @@ import {
   textMessage,
 } from '../../../test/harness/webhooks.ts'
 import { accounts, ids, numbers, partnerIds, strangerIds, tokens } from '../../../test/harness/world.ts'
-import { systemRandom } from '../../base/random.ts'
+import { systemRandom } from '../../base/keys/random.ts'
 import { packageVersion } from '../../version.ts'
 import { rotateSecretForOperators } from '../store/signing-secrets.ts'
 

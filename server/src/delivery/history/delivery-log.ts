@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
-import type { Clock } from '../../base/clock.ts'
-import { minute } from '../../base/duration.ts'
+import type { Clock } from '../../base/time/clock.ts'
+import { minute } from '../../base/time/duration.ts'
 import type { Db } from '../../db/database.ts'
 
 export interface DeliveryFilter {

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { onBothDatabases, useTestDatabase } from '../../../test/harness/databases.ts'
-import { ManualClock } from '../../base/clock.ts'
-import { silentLog } from '../../base/log.ts'
+import { silentLog } from '../../base/log/log.ts'
+import { ManualClock } from '../../base/time/clock.ts'
 import { RetentionWorker } from './delivery-retention.ts'
 
 const day = 86_400_000

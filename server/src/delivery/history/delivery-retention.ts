@@ -1,6 +1,6 @@
 import { removeExpiredTokens } from '../../auth/token-retention.ts'
-import type { Clock } from '../../base/clock.ts'
-import { minute } from '../../base/duration.ts'
+import type { Clock } from '../../base/time/clock.ts'
+import { minute } from '../../base/time/duration.ts'
 import { Sweeper, type SweeperDeps } from '../../timers/sweeper.ts'
 import {
   expireDeliveries,

@@ -1,4 +1,4 @@
-import type { Clock } from '../../base/clock.ts'
+import type { Clock } from '../../base/time/clock.ts'
 import type { Database, Transaction } from '../../db/database.ts'
 import { emptiedValue } from '../../db/emptied-value.ts'
 import { withdrawDeliveries } from '../store/withdraw.ts'

@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import { writeAccess } from '../../auth/access.ts'
-import type { Clock } from '../../base/clock.ts'
+import type { Clock } from '../../base/time/clock.ts'
 import type { Transaction } from '../../db/database.ts'
 import { emptiedValue } from '../../db/emptied-value.ts'
 import { lockRowsOf } from '../../db/row-locks.ts'

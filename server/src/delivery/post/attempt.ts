@@ -1,4 +1,4 @@
-import type { Clock } from '../../base/clock.ts'
+import type { Clock } from '../../base/time/clock.ts'
 import type { Egress } from '../../egress/egress.ts'
 import { EgressError } from '../../egress/egress-error.ts'
 import type { Answer } from '../../egress/exchange.ts'

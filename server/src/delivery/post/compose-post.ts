@@ -1,4 +1,4 @@
-import { minute } from '../../base/duration.ts'
+import { minute } from '../../base/time/duration.ts'
 import type { Vocabulary } from '../../graph/vocabulary.ts'
 import { timedFields } from '../raise/webhook-fields.ts'
 import { nameWebhook } from '../raise/webhook-id.ts'

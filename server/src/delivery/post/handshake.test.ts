@@ -3,8 +3,8 @@ import type { ServerResponse } from 'node:http'
 import { describe, type TestContext, test } from 'node:test'
 import { assertThrown, type ExpectedError } from '../../../test/harness/errors.ts'
 import { type SinkRequest, startSink } from '../../../test/harness/sink.ts'
-import { ManualClock } from '../../base/clock.ts'
-import { systemRandom } from '../../base/random.ts'
+import { systemRandom } from '../../base/keys/random.ts'
+import { ManualClock } from '../../base/time/clock.ts'
 import { Egress } from '../../egress/egress.ts'
 import {
   callbackBodyWrong,

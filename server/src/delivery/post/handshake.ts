@@ -1,4 +1,4 @@
-import type { Random } from '../../base/random.ts'
+import type { Random } from '../../base/keys/random.ts'
 import { checkCallbackUrl } from '../../egress/callback-url.ts'
 import type { Egress } from '../../egress/egress.ts'
 import { EgressError } from '../../egress/egress-error.ts'

@@ -1,4 +1,4 @@
-import { LongTask } from '../../base/long-task.ts'
+import { LongTask } from '../../base/work/yielding-task.ts'
 
 /** Without the flag `u` a pattern matches UTF-16 units, and each escape encodes one unit. */
 const beyondAscii = /[\u0080-\uffff]/

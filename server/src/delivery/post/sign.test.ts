@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { minute } from '../../base/duration.ts'
+import { minute } from '../../base/time/duration.ts'
 import { readKey, signHub, signStandard, verifyHub, verifyStandard } from './sign.ts'
 
 // Every signature here was made with `openssl dgst -sha256 -hmac`; two of them are examples that the conventions publish.

@@ -1,5 +1,5 @@
 import { createHmac, type Hmac, timingSafeEqual } from 'node:crypto'
-import { minute, second } from '../../base/duration.ts'
+import { minute, second } from '../../base/time/duration.ts'
 import type { Secrets } from '../store/signing-secrets.ts'
 
 const secretPrefix = 'whsec_'

@@ -1,4 +1,4 @@
-import type { Clock } from '../../base/clock.ts'
+import type { Clock } from '../../base/time/clock.ts'
 import type { Transaction } from '../../db/database.ts'
 import { ensureLanes } from '../store/lane-rows.ts'
 import type { EventRow, NewEvent, RaisedFor } from './new-event.ts'

@@ -1,4 +1,4 @@
-import type { Random } from '../../base/random.ts'
+import type { Random } from '../../base/keys/random.ts'
 import { planRetry, type RetryRules } from './schedule.ts'
 import type { WaitingDelivery } from './waiting-delivery.ts'
 

@@ -1,4 +1,4 @@
-import { minute } from '../../base/duration.ts'
+import { minute } from '../../base/time/duration.ts'
 import type { Outcome } from './outcome.ts'
 
 /** The state of a subscriber, besides its deliveries. */

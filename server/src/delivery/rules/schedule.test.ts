@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { day, hour, minute, second } from '../../base/duration.ts'
-import { type Random, systemRandom } from '../../base/random.ts'
+import { type Random, systemRandom } from '../../base/keys/random.ts'
+import { day, hour, minute, second } from '../../base/time/duration.ts'
 import { type FailedAttempt, planRetry, readRetryAfter } from './schedule.ts'
 
 const delays = [5 * second, 30 * second, 2 * minute, 10 * minute, 30 * minute, hour, 3 * hour, 6 * hour, 12 * hour, day]

@@ -1,5 +1,5 @@
-import { day, second } from '../../base/duration.ts'
-import type { Random } from '../../base/random.ts'
+import type { Random } from '../../base/keys/random.ts'
+import { day, second } from '../../base/time/duration.ts'
 
 export interface RetryRules {
   /** Milliseconds before the second attempt, the third and so on; the last repeats. Never empty. */

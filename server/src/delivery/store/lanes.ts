@@ -1,5 +1,5 @@
 import { type RawBuilder, sql } from 'kysely'
-import type { Clock } from '../../base/clock.ts'
+import type { Clock } from '../../base/time/clock.ts'
 import type { Database, Db, Transaction } from '../../db/database.ts'
 import { lockFreeRowsOf } from '../../db/row-locks.ts'
 import { defineSql, defineWithSteps } from '../../db/statement.ts'

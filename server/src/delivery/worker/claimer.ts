@@ -1,5 +1,5 @@
-import type { Clock } from '../../base/clock.ts'
-import { Loop } from '../../base/loop.ts'
+import type { Clock } from '../../base/time/clock.ts'
+import { Loop } from '../../base/work/loop.ts'
 import type { Database, DueLane } from '../../db/database.ts'
 import type { LaneAddress } from '../store/lane-rows.ts'
 import { wakeNotedLanes } from '../store/lane-wakes.ts'

@@ -1,4 +1,4 @@
-import { minute } from '../../base/duration.ts'
+import { minute } from '../../base/time/duration.ts'
 import { Window } from './host-window.ts'
 
 /** Who a post is for, and where it goes. */

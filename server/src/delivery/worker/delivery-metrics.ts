@@ -1,6 +1,6 @@
 import { Counter, Gauge, type Registry } from 'prom-client'
-import type { Clock } from '../../base/clock.ts'
-import { second } from '../../base/duration.ts'
+import type { Clock } from '../../base/time/clock.ts'
+import { second } from '../../base/time/duration.ts'
 import type { Db } from '../../db/database.ts'
 import { isDownInUse } from '../store/lane-conditions.ts'
 

@@ -13,9 +13,9 @@ import {
   userOf,
 } from '../../../test/harness/webhooks.ts'
 import { accounts, numbers, partnerIds, tokens } from '../../../test/harness/world.ts'
-import type { ManualClock } from '../../base/clock.ts'
-import { silentLog } from '../../base/log.ts'
-import { systemRandom } from '../../base/random.ts'
+import { systemRandom } from '../../base/keys/random.ts'
+import { silentLog } from '../../base/log/log.ts'
+import type { ManualClock } from '../../base/time/clock.ts'
 import { EgressError } from '../../egress/egress-error.ts'
 import { chooseVocabulary } from '../../graph/vocabulary.ts'
 import { Metrics } from '../../http/metrics.ts'

@@ -1,4 +1,4 @@
-import type { Random } from '../../base/random.ts'
+import type { Random } from '../../base/keys/random.ts'
 import type { RaisedDeliveries } from '../../db/database.ts'
 import { decideOutcome, type Outcome, type PostResult } from '../rules/outcome.ts'
 import { isDown, type LaneState, noteOutcome } from '../rules/pause.ts'

@@ -1,5 +1,5 @@
-import type { Clock } from '../../base/clock.ts'
-import { Loop } from '../../base/loop.ts'
+import type { Clock } from '../../base/time/clock.ts'
+import { Loop } from '../../base/work/loop.ts'
 import type { Database } from '../../db/database.ts'
 import { type Lease, releaseLanes, renewLanes } from '../store/lanes.ts'
 import { recordOutcomes, type Stored } from '../store/record-outcomes.ts'

@@ -1,5 +1,5 @@
-import { isListOf, isText, isTextOrNull, readObject } from '../../base/json-shapes.ts'
-import { Loop } from '../../base/loop.ts'
+import { isListOf, isText, isTextOrNull, readObject } from '../../base/text/json-shapes.ts'
+import { Loop } from '../../base/work/loop.ts'
 import { type Listening, maxNoticeBytes, type Notices } from '../../db/notifications.ts'
 
 /** A lane with new deliveries, and the process that holds it, if that is known: then nobody else needs to do anything. */

@@ -1,5 +1,5 @@
 import { BadSetting } from '../../base/setting-parsers.ts'
-import { cutTrailingSlashes } from '../../base/slashes.ts'
+import { cutTrailingSlashes } from '../../base/text/slashes.ts'
 
 /** Where the objects of an S3-compatible store are. */
 export interface ObjectLocation {

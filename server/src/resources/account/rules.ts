@@ -1,4 +1,4 @@
-import type { Random } from '../../base/random.ts'
+import type { Random } from '../../base/keys/random.ts'
 import type { AccountsTable } from '../../db/tables.ts'
 import { type ArgumentProblem, badArgument } from '../../graph/define-error.ts'
 import { accountNameLength, maxNameLength } from './errors.ts'

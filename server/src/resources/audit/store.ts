@@ -8,7 +8,7 @@ import {
   parametersOf,
   ruleOf,
 } from '../../auth/readmission.ts'
-import type { Clock } from '../../base/clock.ts'
+import type { Clock } from '../../base/time/clock.ts'
 import type { Db, Transaction } from '../../db/database.ts'
 import { defineStatement } from '../../db/statement.ts'
 import type { ActivitiesTable } from '../../db/tables.ts'

@@ -12,7 +12,7 @@ import { onOneDatabase } from '../../../test/harness/databases.ts'
 import { assertError, like } from '../../../test/harness/errors.ts'
 import { useTestServer } from '../../../test/harness/server.ts'
 import { accounts, ids, numbers, strangerIds, tokens, users } from '../../../test/harness/world.ts'
-import { second } from '../../base/duration.ts'
+import { second } from '../../base/time/duration.ts'
 import { argumentMissing, argumentWrong, notFound } from '../../graph/errors.ts'
 import {
   callActionNotPossible,

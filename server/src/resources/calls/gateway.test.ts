@@ -13,8 +13,8 @@ import { assertError, like } from '../../../test/harness/errors.ts'
 import { useTestServer } from '../../../test/harness/server.ts'
 import { accounts, ids, numbers, tokens, users } from '../../../test/harness/world.ts'
 import { insertToken } from '../../auth/tokens.ts'
-import { second } from '../../base/duration.ts'
-import { systemRandom } from '../../base/random.ts'
+import { systemRandom } from '../../base/keys/random.ts'
+import { second } from '../../base/time/duration.ts'
 import { argumentMissing, argumentWrong, missingPermission, notFound } from '../../graph/errors.ts'
 import {
   callActionNotPossible,

@@ -5,7 +5,7 @@ import { onOneDatabase } from '../../../test/harness/databases.ts'
 import { assertError, like } from '../../../test/harness/errors.ts'
 import { useTestServer } from '../../../test/harness/server.ts'
 import { numbers, testWorld, tokens, users } from '../../../test/harness/world.ts'
-import { day, hour, second } from '../../base/duration.ts'
+import { day, hour, second } from '../../base/time/duration.ts'
 import { argumentMissing, argumentWrong } from '../../graph/errors.ts'
 
 const expiredInFile = '16505551240'

@@ -1,4 +1,4 @@
-import { day } from '../../base/duration.ts'
+import { day } from '../../base/time/duration.ts'
 import type { CallPermissionsTable } from '../../db/tables.ts'
 import type { Settings } from '../../graph/settings.ts'
 import type { Vocabulary } from '../../graph/vocabulary.ts'

@@ -5,9 +5,9 @@ import { onOneDatabase } from '../../../test/harness/databases.ts'
 import { sourcesOf, startTestServer, useTestServer } from '../../../test/harness/server.ts'
 import { tokens } from '../../../test/harness/world.ts'
 import { type App, createApp } from '../../app.ts'
-import { minute, second } from '../../base/duration.ts'
-import { silentLog } from '../../base/log.ts'
-import { systemRandom } from '../../base/random.ts'
+import { systemRandom } from '../../base/keys/random.ts'
+import { silentLog } from '../../base/log/log.ts'
+import { minute, second } from '../../base/time/duration.ts'
 import { readConfig } from '../../config.ts'
 
 onOneDatabase('a call that nobody answers', 'sqlite', (engine) => {

@@ -1,5 +1,5 @@
-import type { Clock } from '../../base/clock.ts'
-import { minute } from '../../base/duration.ts'
+import type { Clock } from '../../base/time/clock.ts'
+import { minute } from '../../base/time/duration.ts'
 import type { Vocabulary } from '../../graph/vocabulary.ts'
 import type { TimerHandler } from '../../timers/worker.ts'
 import { progressCall } from './progress.ts'

@@ -1,4 +1,4 @@
-import { isRealInternationalNumber } from '../../base/international-number.ts'
+import { isRealInternationalNumber } from '../../base/text/international-number.ts'
 import type { ComplianceInfoTable } from '../../db/tables.ts'
 import { type ArgumentProblem, badArgument } from '../../graph/define-error.ts'
 import { argumentWrong } from '../../graph/errors.ts'

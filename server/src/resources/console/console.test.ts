@@ -4,7 +4,7 @@ import { onOneDatabase } from '../../../test/harness/databases.ts'
 import { type TestServer, useTestServer } from '../../../test/harness/server.ts'
 import { ids, strangerIds, testWorld, tokens } from '../../../test/harness/world.ts'
 import { insertLink } from '../../auth/sessions.ts'
-import { systemRandom } from '../../base/random.ts'
+import { systemRandom } from '../../base/keys/random.ts'
 import { hashSource } from '../../replies/page.ts'
 
 const hour = 3_600_000

@@ -1,5 +1,5 @@
-import type { Clock } from '../../base/clock.ts'
-import type { Random } from '../../base/random.ts'
+import type { Random } from '../../base/keys/random.ts'
+import type { Clock } from '../../base/time/clock.ts'
 import type { Database, Transaction } from '../../db/database.ts'
 import { isSignatureGood, signFacts } from './signatures.ts'
 import { replaceSigningKey, takeSigningKey } from './signing-keys.ts'

@@ -1,5 +1,5 @@
 import { createPrivateKey, createPublicKey, sign, verify } from 'node:crypto'
-import type { Random } from '../../base/random.ts'
+import type { Random } from '../../base/keys/random.ts'
 
 /** The signed facts: this key was uploaded for this number under this registration. */
 export interface SignedFacts {

@@ -1,4 +1,4 @@
-import type { Clock } from '../../base/clock.ts'
+import type { Clock } from '../../base/time/clock.ts'
 import type { Transaction } from '../../db/database.ts'
 import { conversations } from '../../delivery/raise/conversation.ts'
 import { raiseEvent } from '../../delivery/raise/outbox.ts'

@@ -7,7 +7,7 @@ import { compoundFile, fill, jpeg, pdf } from '../../../test/harness/media-files
 import { startSecondProcess } from '../../../test/harness/second-process.ts'
 import { useTestServer } from '../../../test/harness/server.ts'
 import { numbers, tokens } from '../../../test/harness/world.ts'
-import { minute } from '../../base/duration.ts'
+import { minute } from '../../base/time/duration.ts'
 import { internalFault, linkExpired, notFound } from '../../graph/errors.ts'
 
 /** The clock of a test server moves for all its tests: each of these reads the address that it needs anew. */

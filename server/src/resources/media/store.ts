@@ -1,5 +1,5 @@
-import type { Clock } from '../../base/clock.ts'
-import type { Random } from '../../base/random.ts'
+import type { Random } from '../../base/keys/random.ts'
+import type { Clock } from '../../base/time/clock.ts'
 import type { Db, Transaction } from '../../db/database.ts'
 import { defineStatement } from '../../db/statement.ts'
 import type { MediaTable } from '../../db/tables.ts'

@@ -1,6 +1,6 @@
 import { Type } from 'typebox'
-import { atFirstUse } from '../../base/once.ts'
-import { isWebLink } from '../../base/web-link.ts'
+import { isWebLink } from '../../base/text/web-link.ts'
+import { atFirstUse } from '../../base/work/once.ts'
 import { badArgument } from '../../graph/define-error.ts'
 import { idSchema } from '../../graph/schemas.ts'
 import { type CheckValue, makeCheck } from './check.ts'

@@ -1,4 +1,4 @@
-import { minute } from '../../base/duration.ts'
+import { minute } from '../../base/time/duration.ts'
 
 /** How many links a process fetches at once. */
 const places = 32

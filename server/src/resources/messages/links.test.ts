@@ -12,7 +12,7 @@ import { listenForTest } from '../../../test/harness/sink.ts'
 import { body } from '../../../test/harness/template-calls.ts'
 import { until } from '../../../test/harness/until.ts'
 import { ids, numbers, testWorld, tokens } from '../../../test/harness/world.ts'
-import { minute, second } from '../../base/duration.ts'
+import { minute, second } from '../../base/time/duration.ts'
 
 type Respond = (response: ServerResponse, request: IncomingMessage) => void
 

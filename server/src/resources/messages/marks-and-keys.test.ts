@@ -6,7 +6,7 @@ import { assertError } from '../../../test/harness/errors.ts'
 import { messageSides } from '../../../test/harness/messages.ts'
 import { useTestServer } from '../../../test/harness/server.ts'
 import { ids, numbers, tokens } from '../../../test/harness/world.ts'
-import { day, second } from '../../base/duration.ts'
+import { day, second } from '../../base/time/duration.ts'
 import { callerBlocked } from '../calls/errors.ts'
 import {
   groupEmpty,

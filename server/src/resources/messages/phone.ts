@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import { minute, second } from '../../base/duration.ts'
+import { minute, second } from '../../base/time/duration.ts'
 import type { TimerDeps } from '../../chapter.ts'
 import type { Transaction } from '../../db/database.ts'
 import { defineStatement } from '../../db/statement.ts'

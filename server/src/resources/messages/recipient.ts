@@ -1,4 +1,4 @@
-import { isPossibleNumber } from '../../base/international-number.ts'
+import { isPossibleNumber } from '../../base/text/international-number.ts'
 import { recipientNotPossible } from './errors.ts'
 
 /** The digits of a recipient as people write numbers; undefined when no such number can exist. */

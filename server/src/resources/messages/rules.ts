@@ -1,5 +1,5 @@
-import { day } from '../../base/duration.ts'
-import type { Random } from '../../base/random.ts'
+import type { Random } from '../../base/keys/random.ts'
+import { day } from '../../base/time/duration.ts'
 import type { ChatsTable, MediaTable, MessagePricing, OpenConversation } from '../../db/tables.ts'
 import type { Settings } from '../../graph/settings.ts'
 import { pairLimitReached } from '../../limits/errors.ts'

@@ -5,7 +5,7 @@ import { assertError } from '../../../test/harness/errors.ts'
 import { messageSides } from '../../../test/harness/messages.ts'
 import { useTestServer } from '../../../test/harness/server.ts'
 import { numbers, strangerIds, testWorld, tokens } from '../../../test/harness/world.ts'
-import { day, second } from '../../base/duration.ts'
+import { day, second } from '../../base/time/duration.ts'
 import { messageLimitReached, pairLimitReached } from '../../limits/errors.ts'
 import { templateNotSendable } from '../templates/sending-errors.ts'
 import {

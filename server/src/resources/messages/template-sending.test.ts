@@ -7,7 +7,7 @@ import { messageSides } from '../../../test/harness/messages.ts'
 import { useTestServer } from '../../../test/harness/server.ts'
 import { body, bodyWith, buttons, templateCalls } from '../../../test/harness/template-calls.ts'
 import { ids, numbers, testWorld, tokens } from '../../../test/harness/world.ts'
-import { day, second } from '../../base/duration.ts'
+import { day, second } from '../../base/time/duration.ts'
 import type { Transaction } from '../../db/database.ts'
 
 const text = (value: string) => ({ type: 'text', text: value })

@@ -1,5 +1,5 @@
 import { Type } from 'typebox'
-import { isWebLink } from '../../base/web-link.ts'
+import { isWebLink } from '../../base/text/web-link.ts'
 import type { Db } from '../../db/database.ts'
 import { type FilledTemplate, fillTemplate, findSendableTemplate, type SendableTemplate } from '../templates/public.ts'
 import { makeCheck } from './check.ts'

@@ -1,4 +1,4 @@
-import { day } from '../../base/duration.ts'
+import { day } from '../../base/time/duration.ts'
 import type { Transaction } from '../../db/database.ts'
 import type { Sender } from './store.ts'
 import { findTemplateTime, takeTierRoom, updateTierRoom } from './tier-store.ts'

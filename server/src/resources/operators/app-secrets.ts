@@ -1,5 +1,5 @@
 import { type Static, Type } from 'typebox'
-import { endAfter, parseDuration } from '../../base/duration.ts'
+import { endAfter, parseDuration } from '../../base/time/duration.ts'
 import {
   findAppSecretForOperators,
   rotateSecretForOperators,

@@ -1,5 +1,5 @@
 import { type Static, Type } from 'typebox'
-import { parseDuration } from '../../base/duration.ts'
+import { parseDuration } from '../../base/time/duration.ts'
 import { isDown } from '../../delivery/rules/pause.ts'
 import { defineOperatorRead, defineOperatorWrite } from '../../graph/define.ts'
 import { badArgument } from '../../graph/define-error.ts'

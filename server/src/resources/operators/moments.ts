@@ -1,5 +1,5 @@
 import { Type } from 'typebox'
-import { parseDuration } from '../../base/duration.ts'
+import { parseDuration } from '../../base/time/duration.ts'
 import { badArgument } from '../../graph/define-error.ts'
 import { argumentWrong } from '../../graph/errors.ts'
 

@@ -1,6 +1,6 @@
 import type { Selectable } from 'kysely'
 import { sql } from 'kysely'
-import type { Clock } from '../../base/clock.ts'
+import type { Clock } from '../../base/time/clock.ts'
 import type { Db, Transaction } from '../../db/database.ts'
 import type { ReplaysTable } from '../../db/tables.ts'
 import type { OperatorLimits } from '../../graph/context.ts'

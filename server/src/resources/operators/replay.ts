@@ -1,5 +1,5 @@
 import { Type } from 'typebox'
-import type { Clock } from '../../base/clock.ts'
+import type { Clock } from '../../base/time/clock.ts'
 import type { Transaction } from '../../db/database.ts'
 import { type Refused, replayDeliveries } from '../../delivery/history/replay-deliveries.ts'
 import { maxUrlLength } from '../../egress/errors.ts'

@@ -7,7 +7,7 @@ import { handInText } from '../../../test/harness/webhooks.ts'
 import { ids, strangerIds, tokens } from '../../../test/harness/world.ts'
 import { insertLink, proofHeader, proofOf } from '../../auth/sessions.ts'
 import { findCaller } from '../../auth/tokens.ts'
-import { systemRandom } from '../../base/random.ts'
+import { systemRandom } from '../../base/keys/random.ts'
 import { invalidToken, notFound } from '../../graph/errors.ts'
 import { notADuration } from './errors.ts'
 

@@ -1,6 +1,6 @@
 import { Type } from 'typebox'
-import { minute, second } from '../../base/duration.ts'
-import { KeptAnswers } from '../../base/kept-answers.ts'
+import { minute, second } from '../../base/time/duration.ts'
+import { KeptAnswers } from '../../base/work/kept-responses.ts'
 import type { OperatorLimits } from '../../graph/context.ts'
 import { defineOperatorRead } from '../../graph/define.ts'
 import type { NewOperation } from '../../graph/operation.ts'

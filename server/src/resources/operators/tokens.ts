@@ -1,7 +1,7 @@
 import { type Static, Type } from 'typebox'
 import { readScope, writeScope } from '../../auth/scopes.ts'
 import { endToken, insertToken, makeTokenSecret, revokeToken } from '../../auth/tokens.ts'
-import { endAfter, parseDuration } from '../../base/duration.ts'
+import { endAfter, parseDuration } from '../../base/time/duration.ts'
 import { type Caller, isScopeOfService, type Scope, scopes as scopeNames } from '../../graph/caller.ts'
 import { defineOperatorRead, defineOperatorWrite } from '../../graph/define.ts'
 import { badArgument } from '../../graph/define-error.ts'

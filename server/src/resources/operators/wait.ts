@@ -1,5 +1,5 @@
 import { Type } from 'typebox'
-import { parseDuration, second } from '../../base/duration.ts'
+import { parseDuration, second } from '../../base/time/duration.ts'
 import { holderOf, limitsOf, type OperatorContext } from '../../graph/context.ts'
 import { defineOperatorRead } from '../../graph/define.ts'
 import { badArgument } from '../../graph/define-error.ts'

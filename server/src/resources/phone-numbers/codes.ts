@@ -1,6 +1,6 @@
 import { createHmac, timingSafeEqual } from 'node:crypto'
-import { isLeaseOver } from '../../base/lease.ts'
-import type { Random } from '../../base/random.ts'
+import type { Random } from '../../base/keys/random.ts'
+import { isLeaseOver } from '../../base/time/lease.ts'
 import type { VerificationCodesTable } from '../../db/tables.ts'
 
 /** The service's secret that keys the hashes of codes. */

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { sql } from 'kysely'
 import { makeStorePlace, onBothDatabases, openPlace } from '../../../test/harness/databases.ts'
-import { systemClock } from '../../base/clock.ts'
+import { systemClock } from '../../base/time/clock.ts'
 import { migrate, readMigrations } from '../../db/migrate.ts'
 
 onBothDatabases('numbers of a store from before their life was kept', (engine) => {

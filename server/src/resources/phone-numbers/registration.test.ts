@@ -5,7 +5,7 @@ import { assertError } from '../../../test/harness/errors.ts'
 import { countStatuses, numberCalls } from '../../../test/harness/number-calls.ts'
 import { useTestServer } from '../../../test/harness/server.ts'
 import { accounts, ids, numbers, testWorld, tokens } from '../../../test/harness/world.ts'
-import { minute } from '../../base/duration.ts'
+import { minute } from '../../base/time/duration.ts'
 import { rateLimitReached } from '../../limits/errors.ts'
 import {
   numberLinkEnded,

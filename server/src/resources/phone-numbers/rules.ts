@@ -3,7 +3,7 @@ import {
   type InternationalNumber,
   isRealInternationalNumber,
   readInternationalNumber,
-} from '../../base/international-number.ts'
+} from '../../base/text/international-number.ts'
 import type { PhoneNumbersTable } from '../../db/tables.ts'
 import { badArgument } from '../../graph/define-error.ts'
 import {

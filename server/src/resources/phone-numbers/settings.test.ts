@@ -5,7 +5,7 @@ import { assertArgument, assertError, like } from '../../../test/harness/errors.
 import { countStatuses, numberCalls } from '../../../test/harness/number-calls.ts'
 import { useTestServer } from '../../../test/harness/server.ts'
 import { accounts, ids, numbers, testWorld, tokens } from '../../../test/harness/world.ts'
-import { systemRandom } from '../../base/random.ts'
+import { systemRandom } from '../../base/keys/random.ts'
 import { applyWorld } from '../../world/apply.ts'
 import { readWorld } from '../../world/read.ts'
 import { connectionStatusNotSettable, numberNotRegistered, pinsDiffer, pinWrong, usernameTaken } from './errors.ts'

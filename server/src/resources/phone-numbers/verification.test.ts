@@ -6,7 +6,7 @@ import { countStatuses, numberCalls, otherThan } from '../../../test/harness/num
 import { startSecondProcess } from '../../../test/harness/second-process.ts'
 import { useTestServer } from '../../../test/harness/server.ts'
 import { numbers, tokens } from '../../../test/harness/world.ts'
-import { minute } from '../../base/duration.ts'
+import { minute } from '../../base/time/duration.ts'
 import { rateLimitReached } from '../../limits/errors.ts'
 import { findPinHash } from './code-store.ts'
 import { codeExpired, codeFormWrong, codeWrong, noCodeWaiting, numberVerified, tooManyWrongCodes } from './errors.ts'

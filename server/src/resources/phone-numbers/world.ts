@@ -1,5 +1,5 @@
 import { type Static, Type } from 'typebox'
-import { type InternationalNumber, readInternationalNumber } from '../../base/international-number.ts'
+import { type InternationalNumber, readInternationalNumber } from '../../base/text/international-number.ts'
 import type { PhoneNumbersTable } from '../../db/tables.ts'
 import { inBatches } from '../../world-part/batches.ts'
 import { pickGiven, toEntry } from '../../world-part/entries.ts'

@@ -6,7 +6,7 @@ import { makePicture } from '../../../test/harness/pictures.ts'
 import { type TestServer, useTestServer } from '../../../test/harness/server.ts'
 import { uploadPicture } from '../../../test/harness/upload-calls.ts'
 import { ids, numbers, partnerIds, tokens } from '../../../test/harness/world.ts'
-import { hour } from '../../base/duration.ts'
+import { hour } from '../../base/time/duration.ts'
 import { pictureHandleUnknown } from './errors.ts'
 
 const path = (number: string) => `/v23.0/${number}/msgapp_business_profile`

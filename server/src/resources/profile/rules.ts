@@ -1,4 +1,4 @@
-import type { Random } from '../../base/random.ts'
+import type { Random } from '../../base/keys/random.ts'
 import type { Profile } from './store.ts'
 
 /** An empty profile. */

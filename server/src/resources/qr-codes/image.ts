@@ -1,4 +1,4 @@
-import { TimeShare } from '../../base/time-share.ts'
+import { TimeShare } from '../../base/work/cpu-budget.ts'
 import { type Modules, writePng, writeSvg } from './drawing.ts'
 import type { ImageFormat } from './schemas.ts'
 

@@ -1,4 +1,4 @@
-import type { Random } from '../../base/random.ts'
+import type { Random } from '../../base/keys/random.ts'
 import type { QrCodesTable } from '../../db/tables.ts'
 import type { Caller } from '../../graph/caller.ts'
 import type { FieldSelection } from '../../graph/fields.ts'

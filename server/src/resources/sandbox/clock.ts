@@ -1,5 +1,5 @@
 import { Type } from 'typebox'
-import { latestTime, parseDuration } from '../../base/duration.ts'
+import { latestTime, parseDuration } from '../../base/time/duration.ts'
 import type { OperatorContext } from '../../graph/context.ts'
 import { defineOperatorControl, defineOperatorRead } from '../../graph/define.ts'
 import { badArgument } from '../../graph/define-error.ts'

@@ -1,5 +1,5 @@
 import { type Static, Type } from 'typebox'
-import { parseDuration } from '../../base/duration.ts'
+import { parseDuration } from '../../base/time/duration.ts'
 import { defineOperatorControl, defineOperatorRead } from '../../graph/define.ts'
 import { badArgument } from '../../graph/define-error.ts'
 import { doors, type NewOperation } from '../../graph/operation.ts'

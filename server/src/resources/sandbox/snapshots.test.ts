@@ -8,7 +8,7 @@ import { onBothDatabases } from '../../../test/harness/databases.ts'
 import { assertArgument, assertError } from '../../../test/harness/errors.ts'
 import { type TestServer, useTestServer } from '../../../test/harness/server.ts'
 import { ids, numbers, tokens } from '../../../test/harness/world.ts'
-import { day } from '../../base/duration.ts'
+import { day } from '../../base/time/duration.ts'
 import { notFound } from '../../graph/errors.ts'
 import { sandboxNeedsAll, snapshotOutdated, tooManySnapshots } from './errors.ts'
 

@@ -1,4 +1,4 @@
-import { endOfDay, isTimeZone } from '../../base/time-zones.ts'
+import { endOfDay, isTimeZone } from '../../base/time/time-zones.ts'
 import type { SchedulesTable } from '../../db/tables.ts'
 import { type ArgumentProblem, badArgument } from '../../graph/define-error.ts'
 import { endDatePast, scheduleTimeAlone, scheduleTimesEqual, timeZoneUnknown } from './errors.ts'

@@ -1,5 +1,5 @@
 import { type RawBuilder, sql } from 'kysely'
-import type { Random } from '../../base/random.ts'
+import type { Random } from '../../base/keys/random.ts'
 import type { Db, Transaction } from '../../db/database.ts'
 import type { SchedulesTable } from '../../db/tables.ts'
 import { createNode, type Node } from '../../graph/nodes.ts'

@@ -5,7 +5,7 @@ import { assertError } from '../../../test/harness/errors.ts'
 import { countStatuses } from '../../../test/harness/number-calls.ts'
 import { useTestServer } from '../../../test/harness/server.ts'
 import { body, bodyWith, buttons, templateCalls } from '../../../test/harness/template-calls.ts'
-import { day, second } from '../../base/duration.ts'
+import { day, second } from '../../base/time/duration.ts'
 import {
   approvedCategoryFixed,
   templateCategoryDiffers,

@@ -1,4 +1,4 @@
-import { formatDuration } from '../../base/duration.ts'
+import { formatDuration } from '../../base/time/duration.ts'
 import type { Transaction } from '../../db/database.ts'
 import { badArgument } from '../../graph/define-error.ts'
 import type { Settings } from '../../graph/settings.ts'

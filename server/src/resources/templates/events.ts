@@ -1,4 +1,4 @@
-import type { Clock } from '../../base/clock.ts'
+import type { Clock } from '../../base/time/clock.ts'
 import type { Transaction } from '../../db/database.ts'
 import type { MessageTemplatesTable } from '../../db/tables.ts'
 import { conversations } from '../../delivery/raise/conversation.ts'

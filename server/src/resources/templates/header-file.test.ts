@@ -9,7 +9,7 @@ import { useTestServer } from '../../../test/harness/server.ts'
 import { body, templateCalls } from '../../../test/harness/template-calls.ts'
 import { uploadPicture } from '../../../test/harness/upload-calls.ts'
 import { ids, numbers, strangerIds, tokens } from '../../../test/harness/world.ts'
-import { day, hour } from '../../base/duration.ts'
+import { day, hour } from '../../base/time/duration.ts'
 import { pictureHandleOfAnotherType } from '../profile/errors.ts'
 import { headerHandleOfAnotherType, headerHandleUnknown } from './errors.ts'
 

@@ -1,4 +1,4 @@
-import { readInternationalNumber } from '../../base/international-number.ts'
+import { readInternationalNumber } from '../../base/text/international-number.ts'
 import type { TemplateButton } from '../../db/tables.ts'
 import { badArgument } from '../../graph/define-error.ts'
 import { argumentMissing, argumentWrong } from '../../graph/errors.ts'

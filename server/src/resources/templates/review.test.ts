@@ -7,7 +7,7 @@ import { subscribe } from '../../../test/harness/subscriber.ts'
 import { buttons, templateCalls } from '../../../test/harness/template-calls.ts'
 import { accounts, ids, strangerIds, tokens } from '../../../test/harness/world.ts'
 import { insertToken } from '../../auth/tokens.ts'
-import { systemRandom } from '../../base/random.ts'
+import { systemRandom } from '../../base/keys/random.ts'
 import { notFound } from '../../graph/errors.ts'
 import {
   rejectionReasonNotTaken,

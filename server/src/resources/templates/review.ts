@@ -1,5 +1,5 @@
-import type { Clock } from '../../base/clock.ts'
-import { minute, second } from '../../base/duration.ts'
+import type { Clock } from '../../base/time/clock.ts'
+import { minute, second } from '../../base/time/duration.ts'
 import type { Transaction } from '../../db/database.ts'
 import { GraphError } from '../../graph/graph-error.ts'
 import { setTimer } from '../../timers/set.ts'

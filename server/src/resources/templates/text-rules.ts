@@ -1,4 +1,4 @@
-import { atFirstUse } from '../../base/once.ts'
+import { atFirstUse } from '../../base/work/once.ts'
 import { badArgument } from '../../graph/define-error.ts'
 import { argumentMissing, argumentWrong } from '../../graph/errors.ts'
 import {

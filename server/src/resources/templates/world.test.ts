@@ -4,7 +4,7 @@ import { onOneDatabase } from '../../../test/harness/databases.ts'
 import { useTestServer } from '../../../test/harness/server.ts'
 import { templateCalls } from '../../../test/harness/template-calls.ts'
 import { accounts, ids, templates } from '../../../test/harness/world.ts'
-import { systemRandom } from '../../base/random.ts'
+import { systemRandom } from '../../base/keys/random.ts'
 import { applyWorld } from '../../world/apply.ts'
 import { readWorld } from '../../world/read.ts'
 

@@ -1,5 +1,5 @@
 import type { Readable } from 'node:stream'
-import { Gatherer } from '../../base/gatherer.ts'
+import { Gatherer } from '../../base/work/chunk-buffer.ts'
 
 /** The size of a batch before it is written: each piece costs a sync of the disk. */
 const batchBytes = 262_144

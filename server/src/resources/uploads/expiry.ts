@@ -1,4 +1,4 @@
-import { minute } from '../../base/duration.ts'
+import { minute } from '../../base/time/duration.ts'
 import type { TimerHandler } from '../../timers/worker.ts'
 import { expireUpload, type Tools } from './store.ts'
 

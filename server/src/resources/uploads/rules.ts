@@ -1,4 +1,4 @@
-import type { Random } from '../../base/random.ts'
+import type { Random } from '../../base/keys/random.ts'
 import type { UploadsTable } from '../../db/tables.ts'
 import type { GraphError } from '../../graph/graph-error.ts'
 import type { Settings } from '../../graph/settings.ts'

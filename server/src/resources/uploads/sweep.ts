@@ -1,4 +1,4 @@
-import type { Log } from '../../base/log.ts'
+import type { Log } from '../../base/log/log.ts'
 import type { Database } from '../../db/database.ts'
 import type { PieceStore } from '../../files/piece-store.ts'
 import { fileOf, listUnfinished, uploadOf } from './store.ts'

@@ -6,7 +6,7 @@ import { assertArgument, assertError } from '../../../test/harness/errors.ts'
 import { makePicture } from '../../../test/harness/pictures.ts'
 import { useTestServer } from '../../../test/harness/server.ts'
 import { ids, partnerIds, tokens } from '../../../test/harness/world.ts'
-import { hour } from '../../base/duration.ts'
+import { hour } from '../../base/time/duration.ts'
 import { argumentWrong } from '../../graph/errors.ts'
 import {
   fileLengthTooLarge,

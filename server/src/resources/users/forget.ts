@@ -1,5 +1,5 @@
-import type { Clock } from '../../base/clock.ts'
-import type { Random } from '../../base/random.ts'
+import type { Random } from '../../base/keys/random.ts'
+import type { Clock } from '../../base/time/clock.ts'
 import { walkInSteps } from '../../base/walk.ts'
 import type { Database, Transaction } from '../../db/database.ts'
 import { eraseUserFromEvents } from '../../delivery/history/erase-user.ts'

@@ -6,7 +6,7 @@ import { mp3, ogg, png } from '../../../test/harness/media-files.ts'
 import { messageSides } from '../../../test/harness/messages.ts'
 import { useTestServer } from '../../../test/harness/server.ts'
 import { numbers, tokens } from '../../../test/harness/world.ts'
-import { hour } from '../../base/duration.ts'
+import { hour } from '../../base/time/duration.ts'
 
 onOneDatabase('the media files of messages', 'sqlite', (engine) => {
   const server = useTestServer({ engine })

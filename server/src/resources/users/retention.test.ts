@@ -5,8 +5,8 @@ import { onBothDatabases, onOneDatabase } from '../../../test/harness/databases.
 import { messageSides } from '../../../test/harness/messages.ts'
 import { useTestServer } from '../../../test/harness/server.ts'
 import { ids, numbers, tokens } from '../../../test/harness/world.ts'
-import { day, second } from '../../base/duration.ts'
-import { silentLog } from '../../base/log.ts'
+import { silentLog } from '../../base/log/log.ts'
+import { day, second } from '../../base/time/duration.ts'
 import type { Database } from '../../db/database.ts'
 import { ContactRetention } from './retention.ts'
 

@@ -1,5 +1,5 @@
-import type { Clock } from '../../base/clock.ts'
-import { day, hour } from '../../base/duration.ts'
+import type { Clock } from '../../base/time/clock.ts'
+import { day, hour } from '../../base/time/duration.ts'
 import { Sweeper, type SweeperDeps } from '../../timers/sweeper.ts'
 import { callRemovals } from '../calls/public.ts'
 import { listChatsAfter, removeIdleChats, stepSize, type WalkedChat } from './retention-store.ts'

@@ -1,5 +1,5 @@
-import type { Clock } from '../../base/clock.ts'
-import { LongTask } from '../../base/long-task.ts'
+import type { Clock } from '../../base/time/clock.ts'
+import { LongTask } from '../../base/work/yielding-task.ts'
 import type { Transaction } from '../../db/database.ts'
 import { type BelievedNumber, canStoreAtOnce, storeAtOnce } from '../messages/public.ts'
 import { defaultField } from './envelope-schemas.ts'

@@ -8,7 +8,7 @@ import { envelopeOf, messagesChange, signHubByHand, textMessage } from '../../..
 import { ids, testWorld, tokens } from '../../../test/harness/world.ts'
 import { lacksPermission } from '../../auth/scopes.ts'
 import { hashToken } from '../../auth/tokens.ts'
-import { type Log, silentLog } from '../../base/log.ts'
+import { type Log, silentLog } from '../../base/log/log.ts'
 import type { TokensTable } from '../../db/tables.ts'
 import { invalidToken, missingToken } from '../../graph/errors.ts'
 import { contentTypeMissing, foreignPage, methodUnknown, pathMisspelt, requestUnreadable } from '../../http/errors.ts'

@@ -17,7 +17,7 @@ import {
 } from '../../../test/harness/webhooks.ts'
 import { accounts, ids, numbers, strangerIds, tokens } from '../../../test/harness/world.ts'
 import { insertToken } from '../../auth/tokens.ts'
-import { systemRandom } from '../../base/random.ts'
+import { systemRandom } from '../../base/keys/random.ts'
 import { sealSecret } from '../../db/secrets/sealing.ts'
 import { rotateSecretForOperators } from '../../delivery/store/signing-secrets.ts'
 import { argumentMissing, invalidSignature } from '../../graph/errors.ts'

@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto'
-import type { Clock } from '../../base/clock.ts'
-import { LongTask } from '../../base/long-task.ts'
+import type { Clock } from '../../base/time/clock.ts'
+import { LongTask } from '../../base/work/yielding-task.ts'
 import type { Db, Transaction } from '../../db/database.ts'
 import type { NewEvent } from '../../delivery/raise/new-event.ts'
 import { raiseEvents } from '../../delivery/raise/outbox.ts'

@@ -1,5 +1,5 @@
-import type { Clock } from '../../base/clock.ts'
-import type { TimeShare } from '../../base/time-share.ts'
+import type { Clock } from '../../base/time/clock.ts'
+import type { TimeShare } from '../../base/work/cpu-budget.ts'
 import type { Db } from '../../db/database.ts'
 import { HubVerifier } from '../../delivery/post/sign.ts'
 import { secretsInForce } from '../../delivery/store/signing-secrets.ts'

@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
-import { minute } from '../../../src/base/duration.ts'
+import { minute } from '../../../src/base/time/duration.ts'
 
 /** A little more than the hour that the server keeps what nothing uses. */
 const step = 61 * minute

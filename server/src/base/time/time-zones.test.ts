@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { fc } from '../../test/harness/properties.ts'
+import { fc } from '../../../test/harness/properties.ts'
 import { endOfDay, isTimeZone } from './time-zones.ts'
 
 describe('the end of a day', () => {

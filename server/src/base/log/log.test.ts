@@ -7,7 +7,7 @@ import { join } from 'node:path'
 import type { Readable } from 'node:stream'
 import { text } from 'node:stream/consumers'
 import { after, before, describe, it } from 'node:test'
-import { testLong } from '../../test/harness/form.ts'
+import { testLong } from '../../../test/harness/form.ts'
 
 const module = JSON.stringify(import.meta.resolve('./log.ts'))
 const member = `"operation":"a.b","text":"${'x'.repeat(180)}"`

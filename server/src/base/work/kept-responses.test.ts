@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { afterEach, beforeEach, describe, mock, test } from 'node:test'
-import { KeptAnswers } from './kept-answers.ts'
+import { KeptAnswers } from './kept-responses.ts'
 
 describe('answers that are kept', () => {
   let now = 0

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { sql } from 'kysely'
-import { onBothDatabases, useTestDatabase } from '../../test/harness/databases.ts'
+import { onBothDatabases, useTestDatabase } from '../../../test/harness/databases.ts'
 import { describeError } from './describe-error.ts'
 
 const secret = 'Your ferns are here.'

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { TimeShare } from './time-share.ts'
+import { TimeShare } from './cpu-budget.ts'
 
 function work(milliseconds: number): void {
   const until = performance.now() + milliseconds

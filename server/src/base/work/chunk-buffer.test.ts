@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { fc } from '../../test/harness/properties.ts'
-import { Gatherer } from './gatherer.ts'
+import { fc } from '../../../test/harness/properties.ts'
+import { Gatherer } from './chunk-buffer.ts'
 
 test('gathers every byte in order, again and again, and leaves the pieces as they are', () => {
   const pieces = fc.array(fc.uint8Array({ maxLength: 40 }), { maxLength: 20 })

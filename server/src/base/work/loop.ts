@@ -1,4 +1,4 @@
-import { Pace } from './pace.ts'
+import { Pace } from './min-interval.ts'
 
 export interface LoopOptions {
   readonly work: () => Promise<void>

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { setImmediate as nextTurn } from 'node:timers/promises'
-import { Pace } from './pace.ts'
+import { Pace } from './min-interval.ts'
 
 /** Longer than any run of the tests: what waits for it does not come. */
 const never = 1e8
