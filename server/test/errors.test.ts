@@ -7,7 +7,7 @@ import { keyOf, meanings, writeErrorsPage } from '../src/generate/errors-page.ts
 import { badArgument, defineError, defineProblem } from '../src/graph/define-error.ts'
 import { argumentMissing, argumentWrong, type cannotStore, type invalidToken } from '../src/graph/errors.ts'
 import { type ErrorDefinition, GraphError, renderError } from '../src/graph/graph-error.ts'
-import { describeSchema } from '../src/graph/validation.ts'
+import { describeSchema } from '../src/graph/input/validation.ts'
 import { chooseVocabulary } from '../src/graph/vocabulary.ts'
 import { fullInput } from '../src/http/route-table.ts'
 import { buildOperations } from '../src/operations.ts'

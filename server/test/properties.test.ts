@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { CursorSealer } from '../src/graph/cursors.ts'
 import { errorStatuses } from '../src/graph/graph-error.ts'
+import { CursorSealer } from '../src/graph/lists/cursors.ts'
 import { onBothDatabases } from './harness/databases.ts'
 import { byForm } from './harness/form.ts'
 import { fc } from './harness/properties.ts'

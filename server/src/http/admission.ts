@@ -1,7 +1,7 @@
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http'
 import type { Caller } from '../graph/caller.ts'
 import type { ProvenBody } from '../graph/context.ts'
-import type { Arguments } from '../graph/input.ts'
+import type { Arguments } from '../graph/input/input.ts'
 import type { Node } from '../graph/nodes.ts'
 import type { Door } from '../graph/operation.ts'
 import type { PipelineDeps } from './pipeline-deps.ts'

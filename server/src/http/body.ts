@@ -4,8 +4,8 @@ import { Gatherer } from '../base/work/chunk-buffer.ts'
 import type { RawBody } from '../graph/context.ts'
 import { bodyBrokeOff } from '../graph/errors.ts'
 import type { GraphError } from '../graph/graph-error.ts'
-import type { Arguments } from '../graph/input.ts'
-import { findJsonExcess, type JsonBounds, requestBounds } from '../graph/json-bounds.ts'
+import type { Arguments } from '../graph/input/input.ts'
+import { findJsonExcess, type JsonBounds, requestBounds } from '../graph/input/json-bounds.ts'
 import type { BodyHold } from './body-budget.ts'
 import {
   badEscape,

@@ -1,5 +1,5 @@
 import type { Files, ReceivedFile } from '../files/files.ts'
-import type { Arguments } from '../graph/input.ts'
+import type { Arguments } from '../graph/input/input.ts'
 import type { FileMember } from '../graph/operation.ts'
 import type { Settings } from '../graph/settings.ts'
 import type { BodyHold } from './body-budget.ts'

@@ -1,5 +1,5 @@
 import type { GraphError } from '../graph/graph-error.ts'
-import type { Arguments } from '../graph/input.ts'
+import type { Arguments } from '../graph/input/input.ts'
 
 export interface SplitterDeps {
   /** The name of the member whose text is the file. */

@@ -1,5 +1,5 @@
 import { badArgument } from '../graph/define-error.ts'
-import type { Arguments } from '../graph/input.ts'
+import type { Arguments } from '../graph/input/input.ts'
 import { decode, refuseJson } from './body.ts'
 import { badEscape, moreThanOneFile, tooManyFields } from './errors.ts'
 import { type FileSplitter, RestOfBody, type SplitterDeps } from './file-splitter.ts'

@@ -1,6 +1,6 @@
 import { badArgument } from '../graph/define-error.ts'
-import type { Arguments } from '../graph/input.ts'
-import { findTextEnd, requestBounds } from '../graph/json-bounds.ts'
+import type { Arguments } from '../graph/input/input.ts'
+import { findTextEnd, requestBounds } from '../graph/input/json-bounds.ts'
 import { checkJsonBounds, parseJson } from './body.ts'
 import { bodyNotJson, bodyNotUtf8, moreThanOneFile } from './errors.ts'
 import { type FileSplitter, RestOfBody, type SplitterDeps } from './file-splitter.ts'

@@ -1,9 +1,9 @@
 import { type TObject, type TProperties, Type } from 'typebox'
 import { makeFieldReader } from '../graph/fields.ts'
-import { compileInput, type InputReader } from '../graph/input.ts'
+import { compileInput, type InputReader } from '../graph/input/input.ts'
+import { pageArguments } from '../graph/lists/paging.ts'
 import type { NodeKind } from '../graph/nodes.ts'
 import type { BusinessOperation, Door, Operation, Row } from '../graph/operation.ts'
-import { pageArguments } from '../graph/paging.ts'
 import { type RateClassName, rateClasses } from '../limits/classes.ts'
 import { nodeKinds } from '../operations.ts'
 

@@ -1,4 +1,4 @@
-import type { Problem } from '../graph/validation.ts'
+import type { Problem } from '../graph/input/validation.ts'
 
 const maxShown = 20
 /** To find a problem takes longer than to read the value: all of a file with a hundred thousand would take seconds. */

@@ -1,5 +1,5 @@
 import type { TObject } from 'typebox'
-import { requestBounds } from '../../src/graph/json-bounds.ts'
+import { requestBounds } from '../../src/graph/input/json-bounds.ts'
 
 /** The members of a schema that inputs are made from. */
 interface Part {

@@ -1,8 +1,8 @@
 import { Type } from 'typebox'
 import type { Chapter } from '../../chapter.ts'
 import { defineRead } from '../../graph/define.ts'
+import { newestFirst } from '../../graph/lists/paging.ts'
 import type { NewOperation } from '../../graph/operation.ts'
-import { newestFirst } from '../../graph/paging.ts'
 import { activityListSchema, activitySchema } from './schemas.ts'
 import { listActivities } from './store.ts'
 

@@ -1,5 +1,5 @@
 import { Type } from 'typebox'
-import { pagingSchema } from '../../graph/paging.ts'
+import { pagingSchema } from '../../graph/lists/paging.ts'
 
 export const activitySchema = Type.Object({
   id: Type.Optional(Type.String()),

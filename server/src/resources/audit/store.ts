@@ -12,8 +12,8 @@ import type { Clock } from '../../base/time/clock.ts'
 import type { Db, Transaction } from '../../db/database.ts'
 import { defineStatement } from '../../db/statement.ts'
 import type { ActivitiesTable } from '../../db/tables.ts'
+import type { PageRange } from '../../graph/lists/paging.ts'
 import type { Node } from '../../graph/nodes.ts'
-import type { PageRange } from '../../graph/paging.ts'
 
 export type NewActivity = Insertable<ActivitiesTable>
 export type Activity = Selectable<ActivitiesTable>

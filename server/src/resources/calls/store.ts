@@ -1,8 +1,8 @@
 import type { Db, Transaction } from '../../db/database.ts'
 import { defineStatement } from '../../db/statement.ts'
 import type { CallPermissionsTable, CallsTable, PhoneNumbersTable } from '../../db/tables.ts'
+import type { PageRange } from '../../graph/lists/paging.ts'
 import type { Node } from '../../graph/nodes.ts'
-import type { PageRange } from '../../graph/paging.ts'
 
 /** The number and user of a call or a permission. */
 export interface Pair {

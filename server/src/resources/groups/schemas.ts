@@ -1,5 +1,5 @@
 import { type Static, Type } from 'typebox'
-import { pagingSchema } from '../../graph/paging.ts'
+import { pagingSchema } from '../../graph/lists/paging.ts'
 import { productName, trimmedSchema } from '../../graph/schemas.ts'
 import type { Vocabulary } from '../../graph/vocabulary.ts'
 import { userWaIdSchema } from '../calls/schemas.ts'

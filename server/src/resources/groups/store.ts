@@ -7,8 +7,8 @@ import type {
   GroupParticipantsTable,
   GroupsTable,
 } from '../../db/tables.ts'
+import type { PageRange } from '../../graph/lists/paging.ts'
 import { createNode, deleteNode, type Node } from '../../graph/nodes.ts'
-import type { PageRange } from '../../graph/paging.ts'
 
 /** A group with what its events say about its number. */
 export interface HeldGroup extends GroupsTable {

@@ -1,7 +1,7 @@
 import { Type } from 'typebox'
 import { defineRead, defineWrite } from '../../graph/define.ts'
+import { type ListOptions, pagingSchema } from '../../graph/lists/paging.ts'
 import type { NewOperation } from '../../graph/operation.ts'
-import { type ListOptions, pagingSchema } from '../../graph/paging.ts'
 import { productName } from '../../graph/schemas.ts'
 import type { Vocabulary } from '../../graph/vocabulary.ts'
 import { type BlockOutcome, blockUsers, listBlocked, unblockUsers } from './blocks.ts'

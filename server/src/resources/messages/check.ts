@@ -1,6 +1,6 @@
 import type { TSchema } from 'typebox'
 import { badArgument } from '../../graph/define-error.ts'
-import { compileCheck } from '../../graph/validation.ts'
+import { compileCheck } from '../../graph/input/validation.ts'
 
 /** Throws the 400 that names the place, unless a value is what a schema says. */
 export type CheckValue = (value: unknown, place: string) => void

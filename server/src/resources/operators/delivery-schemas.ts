@@ -1,5 +1,5 @@
 import { type Static, Type } from 'typebox'
-import { pagingSchema } from '../../graph/paging.ts'
+import { pagingSchema } from '../../graph/lists/paging.ts'
 import { idSchema } from '../../graph/schemas.ts'
 import { deliveryStates } from './delivery-store.ts'
 import { momentSchema } from './moments.ts'

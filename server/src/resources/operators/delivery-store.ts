@@ -3,8 +3,8 @@ import type { Db } from '../../db/database.ts'
 import { emptiedValue } from '../../db/emptied-value.ts'
 import type { PostedDelivery } from '../../delivery/post/compose-post.ts'
 import type { OperatorLimits } from '../../graph/context.ts'
-import type { PageRange } from '../../graph/paging.ts'
-import { lookedAtFirst } from '../../graph/scan.ts'
+import type { PageRange } from '../../graph/lists/paging.ts'
+import { lookedAtFirst } from '../../graph/lists/scan.ts'
 import { isSeen } from './limits.ts'
 
 /** `failing`: waiting, after a try in vain. */

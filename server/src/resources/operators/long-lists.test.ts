@@ -4,8 +4,8 @@ import { type RawBuilder, sql } from 'kysely'
 import { onBothDatabases } from '../../../test/harness/databases.ts'
 import { useTestServer } from '../../../test/harness/server.ts'
 import { ids, tokens } from '../../../test/harness/world.ts'
-import { CursorSealer } from '../../graph/cursors.ts'
-import { newestFirst, Page, type PageArguments } from '../../graph/paging.ts'
+import { CursorSealer } from '../../graph/lists/cursors.ts'
+import { newestFirst, Page, type PageArguments } from '../../graph/lists/paging.ts'
 
 /** Several looks pass them, and some of these find nothing. */
 const count = 14_000

@@ -1,8 +1,8 @@
 import { type RawBuilder, sql } from 'kysely'
 import type { Db } from '../../db/database.ts'
 import type { OperatorLimits } from '../../graph/context.ts'
+import type { PageRange } from '../../graph/lists/paging.ts'
 import type { NodeKindInfo } from '../../graph/nodes.ts'
-import type { PageRange } from '../../graph/paging.ts'
 import { isSeen } from './limits.ts'
 
 export interface NodeFilter {

@@ -4,7 +4,7 @@ import type { Clock } from '../../base/time/clock.ts'
 import type { Db, Transaction } from '../../db/database.ts'
 import type { ReplaysTable } from '../../db/tables.ts'
 import type { OperatorLimits } from '../../graph/context.ts'
-import type { PageRange } from '../../graph/paging.ts'
+import type { PageRange } from '../../graph/lists/paging.ts'
 import { isSeen } from './limits.ts'
 
 export type Replay = Selectable<ReplaysTable>

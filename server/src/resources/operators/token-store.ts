@@ -3,7 +3,7 @@ import { isOfService } from '../../auth/tokens.ts'
 import type { Db } from '../../db/database.ts'
 import { type Caller, isScopeOfService } from '../../graph/caller.ts'
 import { limitsOf, type OperatorLimits } from '../../graph/context.ts'
-import type { PageRange } from '../../graph/paging.ts'
+import type { PageRange } from '../../graph/lists/paging.ts'
 import { isSeen } from './limits.ts'
 
 export interface TokenFilter {

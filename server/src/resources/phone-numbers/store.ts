@@ -2,8 +2,8 @@ import type { Db, Transaction } from '../../db/database.ts'
 import { defineStatement } from '../../db/statement.ts'
 import type { PhoneNumbersTable } from '../../db/tables.ts'
 import { isUniqueViolation } from '../../db/unique.ts'
+import type { PageRange } from '../../graph/lists/paging.ts'
 import type { Node } from '../../graph/nodes.ts'
-import type { PageRange } from '../../graph/paging.ts'
 import { lockAccount } from '../account/store.ts'
 
 const findById = defineStatement<{ id: string; account_id: string }>()((db, { id, account_id }) =>

@@ -1,8 +1,8 @@
 import type { Db, Transaction } from '../../db/database.ts'
 import { defineStatement } from '../../db/statement.ts'
 import type { QrCodesTable } from '../../db/tables.ts'
+import type { PageRange } from '../../graph/lists/paging.ts'
 import type { Node } from '../../graph/nodes.ts'
-import type { PageRange } from '../../graph/paging.ts'
 
 const findOfNumber = defineStatement<{ code: string; phone_number_id: string }>()((db, { code, phone_number_id }) =>
   db.selectFrom('qr_codes').selectAll().where('code', '=', code).where('phone_number_id', '=', phone_number_id),

@@ -1,5 +1,5 @@
 import { type Static, Type } from 'typebox'
-import { pagingSchema } from '../../graph/paging.ts'
+import { pagingSchema } from '../../graph/lists/paging.ts'
 
 export const scheduleStatuses = ['ACTIVE', 'INACTIVE', 'PAUSED', 'EXPIRED', 'DRAFT'] as const
 export const scheduleTypes = [

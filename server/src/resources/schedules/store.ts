@@ -2,8 +2,8 @@ import { type RawBuilder, sql } from 'kysely'
 import type { Random } from '../../base/keys/random.ts'
 import type { Db, Transaction } from '../../db/database.ts'
 import type { SchedulesTable } from '../../db/tables.ts'
+import type { PageRange } from '../../graph/lists/paging.ts'
 import { createNode, type Node } from '../../graph/nodes.ts'
-import type { PageRange } from '../../graph/paging.ts'
 
 const shownColumns = [
   'id',

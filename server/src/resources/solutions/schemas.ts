@@ -1,5 +1,5 @@
 import { type Static, Type } from 'typebox'
-import { pagingSchema } from '../../graph/paging.ts'
+import { pagingSchema } from '../../graph/lists/paging.ts'
 import { idSchema } from '../../graph/schemas.ts'
 
 /** The kinds of partner; the first also manages accounts on their owners' behalf. */

@@ -1,7 +1,7 @@
 import type { Db, Transaction } from '../../db/database.ts'
 import { defineStatement } from '../../db/statement.ts'
+import type { PageRange } from '../../graph/lists/paging.ts'
 import { type Node, shareNode } from '../../graph/nodes.ts'
-import type { PageRange } from '../../graph/paging.ts'
 import type { NewSolution, PartnerKind, SolutionStatus, solutionRoles } from './schemas.ts'
 
 export interface StoredSolution {

@@ -1,5 +1,5 @@
 import { type Static, Type } from 'typebox'
-import { pagingSchema } from '../../graph/paging.ts'
+import { pagingSchema } from '../../graph/lists/paging.ts'
 import { idSchema, refusedKeyword } from '../../graph/schemas.ts'
 
 export const templateCategories = ['AUTHENTICATION', 'MARKETING', 'UTILITY'] as const

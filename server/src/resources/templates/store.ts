@@ -6,8 +6,8 @@ import { defineStatement } from '../../db/statement.ts'
 import type { MessageTemplatesTable, Tables } from '../../db/tables.ts'
 import { releaseFile } from '../../files/files.ts'
 import { notFound } from '../../graph/errors.ts'
+import type { PageRange } from '../../graph/lists/paging.ts'
 import { deleteNode, type Node } from '../../graph/nodes.ts'
-import type { PageRange } from '../../graph/paging.ts'
 import type { TemplateFilter } from './rules.ts'
 
 /** What a write here works with besides its transaction. */

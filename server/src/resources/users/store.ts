@@ -3,7 +3,7 @@ import type { Db, Transaction } from '../../db/database.ts'
 import { defineSql } from '../../db/statement.ts'
 import type { ChatsTable, MessageRecipientsTable, UsersTable } from '../../db/tables.ts'
 import { keysOf } from '../../delivery/store/lanes.ts'
-import type { PageRange } from '../../graph/paging.ts'
+import type { PageRange } from '../../graph/lists/paging.ts'
 import type { StoredMessage } from '../messages/store.ts'
 
 /** The accounts that a user has to do with: by chats, and by groups. */

@@ -1,6 +1,6 @@
 import type { TSchema } from 'typebox'
 import { badArgument } from '../../graph/define-error.ts'
-import { compileCheck as compileSchema, findUnstorableText } from '../../graph/validation.ts'
+import { compileCheck as compileSchema, findUnstorableText } from '../../graph/input/validation.ts'
 import type { Vocabulary } from '../../graph/vocabulary.ts'
 import { defaultField, groupFieldStart, makeEnvelopeSchemas } from './envelope-schemas.ts'
 import { neitherMessagesNorStatuses } from './errors.ts'

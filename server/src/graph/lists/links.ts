@@ -1,5 +1,5 @@
 import { createHmac, timingSafeEqual } from 'node:crypto'
-import type { Clock } from '../base/time/clock.ts'
+import type { Clock } from '../../base/time/clock.ts'
 
 const macBytes = 24
 

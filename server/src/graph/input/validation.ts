@@ -1,6 +1,6 @@
 import type { TSchema } from 'typebox'
 import { Check, Compile, type Validator } from 'typebox/schema'
-import type { ArgumentProblem } from './define-error.ts'
+import type { ArgumentProblem } from '../define-error.ts'
 import {
   argumentHoldsHalfCharacter,
   argumentHoldsNul,
@@ -9,7 +9,7 @@ import {
   argumentRequired,
   argumentWrong,
   keyUnknown,
-} from './errors.ts'
+} from '../errors.ts'
 import { maxJsonDepth } from './json-bounds.ts'
 
 /** One fault of a value: its place, and what is right. */

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { type TSchema, Type } from 'typebox'
-import { argumentWrong } from './errors.ts'
+import { argumentWrong } from '../errors.ts'
 import { compileCheck, findProblems } from './validation.ts'
 
 /** Fails when it is tried. */

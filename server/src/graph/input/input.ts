@@ -1,6 +1,6 @@
 import type { TObject, TSchema } from 'typebox'
-import { badArgument } from './define-error.ts'
-import { argumentHoldsTooMuch, argumentNotJson, argumentTooDeep } from './errors.ts'
+import { badArgument } from '../define-error.ts'
+import { argumentHoldsTooMuch, argumentNotJson, argumentTooDeep } from '../errors.ts'
 import { findJsonExcess, requestBounds } from './json-bounds.ts'
 import { compileCheck, describeSchema, findUnstorableText } from './validation.ts'
 

@@ -1,8 +1,8 @@
 import { type RawBuilder, type SelectQueryBuilder, sql } from 'kysely'
 import { type TSchema, Type } from 'typebox'
+import { badArgument } from '../define-error.ts'
+import { bothCursors, cursorUnknown } from '../errors.ts'
 import type { CursorKey, CursorSealer } from './cursors.ts'
-import { badArgument } from './define-error.ts'
-import { bothCursors, cursorUnknown } from './errors.ts'
 import { type FilterField, readFilter } from './filtering.ts'
 import { type Found, findRowBehind, type Scan, type SortBounds, type Stretch, scanInSteps } from './scan.ts'
 

@@ -1,5 +1,5 @@
 import { type RawBuilder, sql } from 'kysely'
-import { badArgument } from './define-error.ts'
+import { badArgument } from '../define-error.ts'
 import {
   argumentWrong,
   conditionNotAnObject,
@@ -7,7 +7,7 @@ import {
   filteringNotAnArray,
   filteringNotJson,
   filteringTooLong,
-} from './errors.ts'
+} from '../errors.ts'
 
 /** A field that a list can be filtered by. */
 export interface FilterField {
