@@ -5,7 +5,7 @@ import { describeMethods, type Method } from '../src/generate/sdk/describe-metho
 import { describeValues, type WebhookField } from '../src/generate/sdk/event-schemas.ts'
 import type { RowExamples } from '../src/graph/examples.ts'
 import { chooseVocabulary, type VocabularyName, vocabularyNames } from '../src/graph/vocabulary.ts'
-import { isLink } from '../src/http/client-methods.ts'
+import { isLink } from '../src/http/openapi/client-methods.ts'
 import { toJsonSchema } from '../src/http/openapi/schemas.ts'
 import { placeholdersOf } from '../src/http/route-table.ts'
 import { buildOperations } from '../src/operations.ts'

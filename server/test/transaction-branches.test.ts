@@ -38,7 +38,10 @@ const joins: Readonly<Record<string, { readonly what: readonly string[]; readonl
   },
   'delivery/worker/worker.ts': { what: ['Promise.race([done, wait('], because: 'posts under way end, or it is late' },
   'files/piece-store.ts': { what: ['Promise.all([handle.datasync(), syncFolder('], because: 'files are synced' },
-  'http/stop.ts': { what: ['Promise.race([server.close().then('], because: 'connections end, or it is late' },
+  'http/connection/stop.ts': {
+    what: ['Promise.race([server.close().then('],
+    because: 'connections end, or it is late',
+  },
   'processes/heartbeat.ts': { what: ['Promise.race([removed, wait('], because: 'a statement of its own' },
   'replies/packed.ts': { what: ['Promise.all(['], because: 'bytes are compressed' },
   'resources/messages/link-worker.ts': {

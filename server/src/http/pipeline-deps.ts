@@ -14,11 +14,11 @@ import type { Vocabulary } from '../graph/vocabulary.ts'
 import type { AddressLimit } from '../limits/address-limit.ts'
 import type { Limiter } from '../limits/limiter.ts'
 import type { Faults } from '../sandbox/faults.ts'
-import type { BodyBudget } from './body-budget.ts'
-import type { ClientAddresses } from './client-address.ts'
-import type { HostGuard } from './host-guard.ts'
-import type { RequestLog } from './request-log.ts'
-import type { ExplainPath } from './unknown-paths.ts'
+import type { BodyBudget } from './body/body-budget.ts'
+import type { ClientAddresses } from './connection/client-address.ts'
+import type { HostGuard } from './connection/host-guard.ts'
+import type { RequestLog } from './observe/request-log.ts'
+import type { ExplainPath } from './reply/unknown-paths.ts'
 
 /** An audit record: who did what to which node, when, from where. */
 export type NewActivity = Insertable<ActivitiesTable>

@@ -27,12 +27,12 @@ import { Recorded, Refusal, type Subject } from '../graph/result.ts'
 import type { Settings } from '../graph/settings.ts'
 import type { Vocabulary } from '../graph/vocabulary.ts'
 import type { Admission, DoorPolicy, GraphRequest, KnownAdmission } from './admission.ts'
-import { parseQuery, readBodyArguments, readRawBody } from './body.ts'
-import type { BodyHold } from './body-budget.ts'
-import { readFileBody, receiveText } from './file-body.ts'
-import type { FileReception } from './file-reception.ts'
-import { meetFault } from './meet-fault.ts'
+import { parseQuery, readBodyArguments, readRawBody } from './body/body.ts'
+import type { BodyHold } from './body/body-budget.ts'
+import { readFileBody, receiveText } from './body/file-body.ts'
+import type { FileReception } from './body/file-reception.ts'
 import type { NewActivity, PipelineDeps } from './pipeline-deps.ts'
+import { meetFault } from './request-fault.ts'
 
 /** Reads and validates the input (400), runs the operation (its rules: 422), and returns the response body. */
 export function perform(deps: PipelineDeps, policy: DoorPolicy, admission: Admission, request: GraphRequest): unknown {

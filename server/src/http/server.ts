@@ -4,12 +4,12 @@ import type { Log } from '../base/log/log.ts'
 import type { Outage } from '../db/database.ts'
 import { type GraphError, renderError } from '../graph/graph-error.ts'
 import { versionPattern } from '../graph/versions.ts'
-import { maxHeaderBytes, type TracedMessage } from './broken-requests.ts'
-import { explainFault, translate } from './explain-fault.ts'
-import { type HttpServerDeps, type LatestResponses, makeHttpServer } from './http-server.ts'
-import { writeJson } from './json.ts'
-import { closeBehind, discardRest } from './rest-of-body.ts'
-import { traceOf } from './trace.ts'
+import { closeBehind, discardRest } from './body/rest-of-body.ts'
+import { maxHeaderBytes, type TracedMessage } from './connection/broken-requests.ts'
+import { type HttpServerDeps, type LatestResponses, makeHttpServer } from './connection/http-server.ts'
+import { traceOf } from './connection/trace.ts'
+import { explainFault, translate } from './reply/explain-fault.ts'
+import { writeJson } from './reply/json.ts'
 
 declare module 'fastify' {
   interface FastifyRequest {

@@ -5,7 +5,7 @@ import { DeliveryWorker, type WorkerDeps } from '../../src/delivery/worker/worke
 import { Egress } from '../../src/egress/egress.ts'
 import { resolveBySystem } from '../../src/egress/resolve.ts'
 import { chooseVocabulary } from '../../src/graph/vocabulary.ts'
-import { Metrics } from '../../src/http/metrics.ts'
+import { Metrics } from '../../src/http/observe/http-metrics.ts'
 import type { TestServer } from './server.ts'
 
 /** The default of `WEBHOOK_LEASE`. */

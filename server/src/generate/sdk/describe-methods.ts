@@ -1,8 +1,15 @@
 import type { Row } from '../../graph/operation.ts'
 import { refusedKeyword } from '../../graph/schemas.ts'
 import { chooseVocabulary, type VocabularyName, vocabularyNames } from '../../graph/vocabulary.ts'
-import { isLink, nameMethod, type ResultKind, renameGroup, resultOf, toCamelCase } from '../../http/client-methods.ts'
 import { exampleIdOf } from '../../http/openapi/arguments.ts'
+import {
+  isLink,
+  nameMethod,
+  type ResultKind,
+  renameGroup,
+  resultOf,
+  toCamelCase,
+} from '../../http/openapi/client-methods.ts'
 import type { JsonSchema } from '../../http/openapi/document.ts'
 import { describeRow } from '../../http/openapi/rows.ts'
 import { toJsonSchema, writeTypeName } from '../../http/openapi/schemas.ts'

@@ -1,4 +1,4 @@
-import { isLink } from '../../http/client-methods.ts'
+import { isLink } from '../../http/openapi/client-methods.ts'
 import type { JsonSchema } from '../../http/openapi/document.ts'
 import type { Method } from './describe-methods.ts'
 import type { Parameter } from './kinds-of-messages.ts'

@@ -1,0 +1,86 @@
+import type { IncomingMessage } from 'node:http'
+import { LongTask } from '../../base/work/yielding-task.ts'
+import { bodyBrokeOff } from '../../graph/errors.ts'
+import { GraphError } from '../../graph/graph-error.ts'
+import type { Arguments } from '../../graph/input/input.ts'
+import { bodyTooLarge, tooMuchBesidesFile } from '../errors.ts'
+import { inBlocks } from './blocks.ts'
+import type { FileBody, FileReception } from './file-reception.ts'
+import type { FileSplitter, SplitterDeps } from './file-splitter.ts'
+
+/**
+ * Reads a body that holds a file as text. The file is streamed to the store, and discarded if the body turns out to be invalid.
+ * After a refusal the rest is discarded as it arrives, so that the connection stays usable.
+ */
+export async function readTextFileBody(
+  request: IncomingMessage,
+  { member, maxBodyBytes, settings, files, hold }: FileReception,
+  openSplitter: (deps: SplitterDeps) => FileSplitter,
+): Promise<FileBody> {
+  const decoder = member.openText()
+  const pieces: Uint8Array[] = []
+  const keep = (piece: Uint8Array) => {
+    if (piece.length > 0) pieces.push(piece)
+  }
+  const splitter = openSplitter({
+    member: member.name,
+    maxRestBytes: maxBodyBytes,
+    tooMuchRest: () => tooMuchBesidesFile({ max: maxBodyBytes }),
+    holdRest: (bytes) => hold.take(bytes),
+    onText: (text) => keep(decoder.decode(text)),
+  })
+  const chunks = readChunks(request, member.limits(settings).textBodyBytes)
+  let values: Arguments | undefined
+
+  /** The bytes of the file as they arrive; when the last one is read, the rest of the body has been read too. */
+  async function* readFile(): AsyncGenerator<Uint8Array> {
+    const task = new LongTask()
+    for await (const chunk of chunks) {
+      splitter.take(chunk)
+      yield* pieces.splice(0)
+      await task.yieldIfDue()
+    }
+    values = splitter.end()
+    if (splitter.hasFile) keep(decoder.end())
+    yield* pieces.splice(0)
+  }
+
+  const bytes = readFile()
+  try {
+    const first = await bytes.next()
+    const file =
+      first.done && !splitter.hasFile
+        ? undefined
+        : await files.receive(member.check(inBlocks(putBefore(first, bytes)), settings))
+    if (!values) throw new Error('a file was received whose body has not ended')
+    return { arguments: values, file }
+  } finally {
+    await bytes.return(undefined)
+    await chunks.return(undefined)
+    request.resume()
+  }
+}
+
+async function* putBefore(
+  first: IteratorResult<Uint8Array>,
+  rest: AsyncIterable<Uint8Array>,
+): AsyncGenerator<Uint8Array> {
+  if (first.done) return
+  yield first.value
+  yield* rest
+}
+
+/** The body as it arrives, up to a size limit; throws when it breaks off. Leaving the loop early lets the body flow on. */
+async function* readChunks(request: IncomingMessage, maxBytes: number): AsyncGenerator<Buffer> {
+  if (Number(request.headers['content-length']) > maxBytes) throw bodyTooLarge({ max: maxBytes })
+  let length = 0
+  try {
+    for await (const chunk of request.iterator({ destroyOnReturn: false })) {
+      length += chunk.length
+      if (length > maxBytes) throw bodyTooLarge({ max: maxBytes })
+      yield chunk
+    }
+  } catch (error) {
+    throw error instanceof GraphError ? error : bodyBrokeOff()
+  }
+}
