@@ -2,12 +2,12 @@ import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { test } from 'node:test'
 
-const sending = 'src/resources/messages/sending.test.ts'
-const kinds = 'src/resources/messages/kinds.test.ts'
-const marks = 'src/resources/messages/marks-and-keys.test.ts'
-const links = 'src/resources/messages/links.test.ts'
-const templateSending = 'src/resources/messages/template-sending.test.ts'
-const retention = 'src/resources/messages/retention.test.ts'
+const sending = 'src/resources/messages/send/sending.test.ts'
+const kinds = 'src/resources/messages/content/kinds.test.ts'
+const marks = 'src/resources/messages/send/marks-and-keys.test.ts'
+const links = 'src/resources/messages/links/links.test.ts'
+const templateSending = 'src/resources/messages/send/template-sending.test.ts'
+const retention = 'src/resources/messages/retention/message-retention.test.ts'
 const users = 'src/resources/users/users.test.ts'
 const files = 'src/resources/users/message-files.test.ts'
 const stream = 'src/resources/users/stream.test.ts'
@@ -99,7 +99,7 @@ const proofs: Readonly<Record<number, readonly [file: string, test: string][]>> 
   35: [[users, 'a report that skips']],
   36: [
     [users, 'a report that skips'],
-    ['src/resources/messages/states.test.ts', 'goes where the table says'],
+    ['src/resources/messages/status/states.test.ts', 'goes where the table says'],
   ],
   37: [[users, 'auto_read reads a second after delivery']],
   38: [

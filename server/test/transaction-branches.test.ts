@@ -44,7 +44,7 @@ const joins: Readonly<Record<string, { readonly what: readonly string[]; readonl
   },
   'processes/heartbeat.ts': { what: ['Promise.race([removed, wait('], because: 'a statement of its own' },
   'replies/packed.ts': { what: ['Promise.all(['], because: 'bytes are compressed' },
-  'resources/messages/link-worker.ts': {
+  'resources/messages/links/link-worker.ts': {
     what: ['Promise.all([...this.#inHand.values()].map(({ done }) => done))'],
     because: 'each link has transactions of its own',
   },

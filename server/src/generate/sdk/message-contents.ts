@@ -1,7 +1,7 @@
 import { type TObject, type TSchema, Type } from 'typebox'
 import { writeTypeName } from '../../http/openapi/schemas.ts'
-import { describeInteractive } from '../../resources/messages/interactive.ts'
-import { kindSchemas } from '../../resources/messages/kinds.ts'
+import { describeInteractive } from '../../resources/messages/content/interactive.ts'
+import { kindSchemas } from '../../resources/messages/content/kinds.ts'
 
 const optional = Type.Optional
 const text = Type.String()

@@ -1,8 +1,7 @@
 /** What other chapters use of this one besides its store and schemas. */
-export type { Choices } from './choices.ts'
+export type { Choices } from './content/choices.ts'
+export { isMediaKind } from './content/kinds.ts'
 export { mediaUnknown } from './errors.ts'
-export { type EventTools, nameOf, writeSeconds } from './events.ts'
-export { describeFailure, failureCodes } from './failures.ts'
 export {
   type Incoming,
   type IncomingMessage,
@@ -10,12 +9,13 @@ export {
   readWritersOf,
   type StoredIncoming,
   storeIncoming,
-} from './incoming.ts'
-export { type BelievedNumber, canStoreAtOnce, storeAtOnce } from './incoming-at-once.ts'
-export { listNumbersOfMessages } from './incoming-store.ts'
-export { isMediaKind } from './kinds.ts'
-export { comeOnline, endWaiting, isBlockedByUser, type PhoneTools } from './phone.ts'
-export { deleteIncoming, type ReportTools, reportStatus, takeHandedStatus } from './report.ts'
-export { deleteContents } from './retention-store.ts'
+} from './incoming/incoming.ts'
+export { type BelievedNumber, canStoreAtOnce, storeAtOnce } from './incoming/incoming-at-once.ts'
+export { listNumbersOfMessages } from './incoming/incoming-store.ts'
+export { deleteContents } from './retention/retention-store.ts'
 export { defaultFilename, drawMessageId, isWindowOpen } from './rules.ts'
-export { isExpired } from './states.ts'
+export { type EventTools, nameOf, writeSeconds } from './status/events.ts'
+export { describeFailure, failureCodes } from './status/failures.ts'
+export { comeOnline, endWaiting, isBlockedByUser, type PhoneTools } from './status/phone.ts'
+export { deleteIncoming, type ReportTools, reportStatus, takeHandedStatus } from './status/report.ts'
+export { isExpired } from './status/states.ts'

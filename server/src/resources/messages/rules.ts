@@ -4,6 +4,8 @@ import type { ChatsTable, MediaTable, MessagePricing, OpenConversation } from '.
 import type { Settings } from '../../graph/settings.ts'
 import { pairLimitReached } from '../../limits/errors.ts'
 import { isMediaType, mediaTypes } from '../media/public.ts'
+import type { CarriedMedia } from './content/kinds.ts'
+import { voiceType } from './content/voice.ts'
 import {
   accountRejected,
   mediaTypeNotTaken,
@@ -12,9 +14,7 @@ import {
   senderNotRegistered,
   senderRestricted,
 } from './errors.ts'
-import type { CarriedMedia } from './kinds.ts'
 import type { Person, Sender } from './store.ts'
-import { voiceType } from './voice.ts'
 
 const offlineConnections = ['DISCONNECTED', 'PENDING']
 

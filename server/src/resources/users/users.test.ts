@@ -10,7 +10,7 @@ import { insertToken } from '../../auth/tokens.ts'
 import { systemRandom } from '../../base/keys/random.ts'
 import { day, second } from '../../base/time/duration.ts'
 import { incomingIdTaken, writerIsNumber } from '../messages/errors.ts'
-import { failureCodes } from '../messages/failures.ts'
+import { failureCodes } from '../messages/status/failures.ts'
 import {
   actionNotPossible,
   choiceUnknown,

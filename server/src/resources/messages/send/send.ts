@@ -1,0 +1,198 @@
+import type { Transaction } from '../../../db/database.ts'
+import type { ChatsTable, MediaTable } from '../../../db/tables.ts'
+import { useFile } from '../../../files/files.ts'
+import type { Context } from '../../../graph/context.ts'
+import { type Choices, choicesOf } from '../content/choices.ts'
+import type { Interactive } from '../content/interactive.ts'
+import { voiceType } from '../content/voice.ts'
+import { mediaUnknown } from '../errors.ts'
+import { addLinkFetch, findFetched, readLink } from '../link-store.ts'
+import {
+  categoryOf,
+  checkMediaType,
+  drawMessageId,
+  isWindowOpen,
+  priceMessage,
+  showMedia,
+  takeConversation,
+  takeFromPair,
+  typesOf,
+} from '../rules.ts'
+import type { FailureCode } from '../status/failures.ts'
+import { timesOf } from '../status/progress.ts'
+import type { MessageStatus } from '../status/states.ts'
+import {
+  findMessageOf,
+  holdMediaOfNumber,
+  insertMessage,
+  insertRecipient,
+  messageUse,
+  type NewMessage,
+  noteSent,
+  type Sender,
+} from '../store.ts'
+import { findAudience } from './audience.ts'
+import { decideStatuses, handOver, newRecipient } from './dispatch.ts'
+import { nameFile } from './fetched.ts'
+import { findFailure } from './find-failure.ts'
+import { checkPermissionRequest, isPermissionRequest, notePermissionRequest } from './permission-request.ts'
+import type { CheckedMessage } from './request.ts'
+import { choicesOfTemplate, type GivenTemplate, type TemplateToSend, takeTemplate } from './template.ts'
+
+/** Sends a message whose form is right: stores it, and reports what becomes of it at once. Throws what refuses it. */
+export async function sendMessage(context: Context<Transaction>, message: CheckedMessage): Promise<NewMessage> {
+  const { db, clock, random, settings } = context
+  const now = clock.now()
+  const { kind, value, toGroup } = message
+  const audience = await findAudience(context, message)
+  const { chat, sender, user } = audience
+  if (isPermissionRequest(message)) await checkPermissionRequest(context, sender, message.to)
+  const media = await findMedia(db, sender, message, now)
+  const template = kind === 'template' ? await takeTemplate(db, sender, value as GivenTemplate, toGroup) : undefined
+  const pair_time = takeFromPair(chat, settings, now)
+
+  const isOpen = isWindowOpen(chat, settings, now)
+  const { file, failure, link } = await findFile(context, message, media, now, () =>
+    findFailure(db, settings, { message, audience, template, isWindowOpen: isOpen, now }),
+  )
+  const priced = { template: template?.template.category, toGroup, isWindowOpen: isOpen }
+  const { open, conversations } =
+    failure === undefined
+      ? takeConversation(chat, categoryOf(priced), random, now)
+      : { open: undefined, conversations: chat.conversations }
+  const statuses: readonly MessageStatus[] =
+    failure !== undefined ? ['failed'] : link ? [] : decideStatuses(kind, chat, user, settings)
+
+  const row: NewMessage = {
+    ...describeMessage(message, sender, chat, template),
+    id: drawMessageId(random),
+    context_id: await findContext(db, message, chat),
+    state: statuses.at(-1) ?? 'accepted',
+    error_code: failure ?? null,
+    created_time: now,
+    sent_time: statuses[0] === 'sent' ? now : null,
+    delivered_time: null,
+    read_time: null,
+    played_time: null,
+    ended_time: null,
+    ...timesOf(statuses, now),
+    expires_time: now + (template ? template.template.message_send_ttl_seconds * 1000 : settings.messageTtl),
+    pricing: open ? priceMessage(open, priced) : null,
+  }
+  const content = {
+    value: file ? nameFile(kind, value, file.mime_type, message.media?.given.link) : value,
+    ...(template && { rendered: template.filled }),
+    ...(file && { media: showMedia(file) }),
+  }
+  insertMessage(db, row, { content: JSON.stringify(content), sha256: file?.sha256 ?? null })
+  if (file) useFile(db, file.sha256, messageUse(row.id))
+  const countsForTier = template && user && !isOpen && failure === undefined
+  const template_time = countsForTier ? now : chat.template_time
+  noteSent(db, { id: chat.id, pair_time, template_time, conversations, last_message_id: row.id, last_time: now })
+
+  if (link && message.media) {
+    const { kind: carried } = message.media
+    const fetch = {
+      ...link,
+      message_id: row.id,
+      phone_number_id: sender.id,
+      account_id: sender.account_id,
+      kind: carried,
+      created_time: now,
+    }
+    addLinkFetch(db, { ...fetch, takes: typesOf(message.media), earlier_template_time: chat.template_time })
+    for (const participant of audience.participants) insertRecipient(db, newRecipient(row.id, participant))
+    return row
+  }
+  const { vocabulary, publicUrl } = context
+  await handOver(
+    db,
+    { clock, random, settings, vocabulary, publicUrl },
+    { message: row, audience, statuses, time: now },
+  )
+  if (failure === undefined && isPermissionRequest(message)) await notePermissionRequest(context, message.to)
+  return row
+}
+
+/** What the caller is answered. */
+export function describeSent(product: string, message: CheckedMessage, { id }: Pick<NewMessage, 'id'>) {
+  const { input, to, toGroup, kind } = message
+  return {
+    messaging_product: product,
+    contacts: [{ input, wa_id: to }],
+    messages: [
+      { id, ...(toGroup && { group_id: to }), ...(kind === 'template' && { message_status: 'accepted' as const }) },
+    ],
+  }
+}
+
+/** The media file that a message carries by its id, of a type that the message takes. */
+async function findMedia(
+  db: Transaction,
+  sender: Sender,
+  { media }: CheckedMessage,
+  now: number,
+): Promise<MediaTable | undefined> {
+  if (media?.given.id === undefined) return undefined
+  const found = await holdMediaOfNumber(db, sender.id, media.given.id, now)
+  if (!found) throw mediaUnknown()
+  checkMediaType(media, found, media.hasOpus === true)
+  return found
+}
+
+/** What is known of the file of a message now: it is there, the message fails for it or before, or it is to be fetched from its link. */
+interface KnownFile {
+  readonly file?: MediaTable
+  readonly failure?: FailureCode
+  readonly link?: ReturnType<typeof readLink>
+}
+
+async function findFile(
+  { db, node, settings }: Context<Transaction>,
+  { media: carried }: CheckedMessage,
+  media: MediaTable | undefined,
+  now: number,
+  findFailure: () => Promise<FailureCode | undefined>,
+): Promise<KnownFile> {
+  const failure = await findFailure()
+  if (failure !== undefined) return { failure, ...(media && { file: media }) }
+  if (carried?.given.link === undefined) return media ? { file: media } : {}
+  const link = readLink(node.id, carried.given.link)
+  // Whether a file holds Opus is looked at by who fetches links, not in a transaction.
+  const isVoice = typesOf(carried).includes(voiceType)
+  const file = isVoice ? undefined : await findFetched(db, link.link_key, now - settings.linkFetchCache, now)
+  if (!file) return { link }
+  return typesOf(carried).includes(file.mime_type) ? { file } : { failure: 131053 }
+}
+
+/** The message that is replied to, if it is one of this chat that is still kept; otherwise the message goes out without a quote. */
+async function findContext(db: Transaction, { context_id }: CheckedMessage, chat: ChatsTable): Promise<string | null> {
+  if (context_id === null) return null
+  const quoted = await findMessageOf(db, chat.phone_number_id, context_id)
+  return quoted?.chat_id === chat.id ? quoted.id : null
+}
+
+function describeMessage(
+  message: CheckedMessage,
+  sender: Sender,
+  chat: ChatsTable,
+  template: TemplateToSend | undefined,
+) {
+  const { kind, value, to, toGroup, biz_opaque_callback_data } = message
+  return {
+    chat_id: chat.id,
+    phone_number_id: sender.id,
+    user_wa_id: toGroup ? null : to,
+    group_id: toGroup ? to : null,
+    direction: 'to_user',
+    type: kind,
+    is_voice: kind === 'audio' && (value as { voice?: boolean }).voice === true,
+    choices: findChoices(message, template),
+    biz_opaque_callback_data,
+  } as const
+}
+
+function findChoices({ kind, value }: CheckedMessage, template: TemplateToSend | undefined): Choices | null {
+  if (template) return choicesOfTemplate(template.filled)
+  return kind === 'interactive' ? choicesOf(value as Interactive) : null
+}
