@@ -1,6 +1,6 @@
 import { systemClock } from '../base/time/clock.ts'
-import { stopReplay as endReplay } from '../resources/operators/replay-store.ts'
-import { showReplay } from '../resources/operators/replays.ts'
+import { stopReplay as endReplay } from '../resources/operators/deliveries/replay-store.ts'
+import { showReplay } from '../resources/operators/deliveries/replays.ts'
 import { CommandFailed } from './fail.ts'
 import { ask, findRemote, type RemoteFlags } from './remote.ts'
 import { writeProgress } from './replay.ts'

@@ -9,7 +9,7 @@ import { idSchema } from '../../graph/schemas.ts'
 import { type Activity, listActivityPageForOperators, type NamedActivity } from '../audit/store.ts'
 import { exampleCursors, exampleTime } from './examples.ts'
 import { isSeen } from './limits.ts'
-import { momentSchema, readMoment, writeMoment } from './moments.ts'
+import { momentSchema, readMoment, writeMoment } from './timestamps.ts'
 
 const recordSchema = Type.Object({
   id: Type.String(),

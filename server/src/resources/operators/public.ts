@@ -1,3 +1,3 @@
 export { notADuration } from './errors.ts'
-export { writeMoment } from './moments.ts'
 export { refuseWorld } from './refuse-world.ts'
+export { writeMoment } from './timestamps.ts'

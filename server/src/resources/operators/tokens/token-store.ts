@@ -1,10 +1,10 @@
 import { type RawBuilder, sql } from 'kysely'
-import { isOfService } from '../../auth/tokens.ts'
-import type { Db } from '../../db/database.ts'
-import { type Caller, isScopeOfService } from '../../graph/caller.ts'
-import { limitsOf, type OperatorLimits } from '../../graph/context.ts'
-import type { PageRange } from '../../graph/lists/paging.ts'
-import { isSeen } from './limits.ts'
+import { isOfService } from '../../../auth/tokens.ts'
+import type { Db } from '../../../db/database.ts'
+import { type Caller, isScopeOfService } from '../../../graph/caller.ts'
+import { limitsOf, type OperatorLimits } from '../../../graph/context.ts'
+import type { PageRange } from '../../../graph/lists/paging.ts'
+import { isSeen } from '../limits.ts'
 
 export interface TokenFilter {
   readonly app_id: string | undefined

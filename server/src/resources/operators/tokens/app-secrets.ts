@@ -1,20 +1,20 @@
 import { type Static, Type } from 'typebox'
-import { endAfter, parseDuration } from '../../base/time/duration.ts'
+import { endAfter, parseDuration } from '../../../base/time/duration.ts'
 import {
   findAppSecretForOperators,
   rotateSecretForOperators,
   type StoredSecretFacts,
-} from '../../delivery/store/signing-secrets.ts'
-import type { OperatorLimits } from '../../graph/context.ts'
-import { defineOperatorRead, defineOperatorWrite } from '../../graph/define.ts'
-import { badArgument } from '../../graph/define-error.ts'
-import { notFound } from '../../graph/errors.ts'
-import type { NewOperation } from '../../graph/operation.ts'
-import { Recorded } from '../../graph/result.ts'
-import { idSchema } from '../../graph/schemas.ts'
-import { notADuration } from './errors.ts'
-import { exampleTime } from './examples.ts'
-import { writeMoment } from './moments.ts'
+} from '../../../delivery/store/signing-secrets.ts'
+import type { OperatorLimits } from '../../../graph/context.ts'
+import { defineOperatorRead, defineOperatorWrite } from '../../../graph/define.ts'
+import { badArgument } from '../../../graph/define-error.ts'
+import { notFound } from '../../../graph/errors.ts'
+import type { NewOperation } from '../../../graph/operation.ts'
+import { Recorded } from '../../../graph/result.ts'
+import { idSchema } from '../../../graph/schemas.ts'
+import { notADuration } from '../errors.ts'
+import { exampleTime } from '../examples.ts'
+import { writeMoment } from '../timestamps.ts'
 
 const defaultOverlap = '24h'
 

@@ -1,18 +1,15 @@
 import { Type } from 'typebox'
-import type { Clock } from '../../base/time/clock.ts'
-import type { Transaction } from '../../db/database.ts'
-import { type Refused, replayDeliveries } from '../../delivery/history/replay-deliveries.ts'
-import { maxUrlLength } from '../../egress/errors.ts'
-import type { OperatorContext } from '../../graph/context.ts'
-import { defineOperatorWrite } from '../../graph/define.ts'
-import { badArgument } from '../../graph/define-error.ts'
-import { argumentWrong } from '../../graph/errors.ts'
-import type { GraphError } from '../../graph/graph-error.ts'
-import type { NewOperation } from '../../graph/operation.ts'
-import { Recorded } from '../../graph/result.ts'
-import { readDeliveryId, readFilter } from './deliveries.ts'
-import { filterProperties, type GivenFilter } from './delivery-schemas.ts'
-import { listSeenDeliveriesForOperators } from './delivery-store.ts'
+import type { Clock } from '../../../base/time/clock.ts'
+import type { Transaction } from '../../../db/database.ts'
+import { type Refused, replayDeliveries } from '../../../delivery/history/replay-deliveries.ts'
+import { maxUrlLength } from '../../../egress/errors.ts'
+import type { OperatorContext } from '../../../graph/context.ts'
+import { defineOperatorWrite } from '../../../graph/define.ts'
+import { badArgument } from '../../../graph/define-error.ts'
+import { argumentWrong } from '../../../graph/errors.ts'
+import type { GraphError } from '../../../graph/graph-error.ts'
+import type { NewOperation } from '../../../graph/operation.ts'
+import { Recorded } from '../../../graph/result.ts'
 import {
   deliveriesUnknown,
   deliveryEmptied,
@@ -20,7 +17,10 @@ import {
   idsAndFilters,
   nothingToReplay,
   nowhereToSend,
-} from './errors.ts'
+} from '../errors.ts'
+import { readDeliveryId, readFilter } from './deliveries.ts'
+import { filterProperties, type GivenFilter } from './delivery-schemas.ts'
+import { listSeenDeliveriesForOperators } from './delivery-store.ts'
 import { planReplay } from './plan-replay.ts'
 import { beginReplay } from './replay-job.ts'
 import { exampleReplay, replaySchema, showReplay } from './replays.ts'

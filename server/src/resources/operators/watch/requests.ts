@@ -1,11 +1,11 @@
 import { type Static, Type } from 'typebox'
-import type { OperatorLimits } from '../../graph/context.ts'
-import { defineOperatorRead } from '../../graph/define.ts'
-import { pagingSchema } from '../../graph/lists/paging.ts'
-import { doors, type NewOperation } from '../../graph/operation.ts'
-import type { LoggedRequest } from '../../graph/ports.ts'
-import { exampleTime } from './examples.ts'
-import { momentSchema, readMoment, writeMoment } from './moments.ts'
+import type { OperatorLimits } from '../../../graph/context.ts'
+import { defineOperatorRead } from '../../../graph/define.ts'
+import { pagingSchema } from '../../../graph/lists/paging.ts'
+import { doors, type NewOperation } from '../../../graph/operation.ts'
+import type { LoggedRequest } from '../../../graph/ports.ts'
+import { exampleTime } from '../examples.ts'
+import { momentSchema, readMoment, writeMoment } from '../timestamps.ts'
 
 const maxLimit = 1000
 const defaultLimit = 100

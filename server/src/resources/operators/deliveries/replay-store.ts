@@ -1,11 +1,11 @@
 import type { Selectable } from 'kysely'
 import { sql } from 'kysely'
-import type { Clock } from '../../base/time/clock.ts'
-import type { Db, Transaction } from '../../db/database.ts'
-import type { ReplaysTable } from '../../db/tables.ts'
-import type { OperatorLimits } from '../../graph/context.ts'
-import type { PageRange } from '../../graph/lists/paging.ts'
-import { isSeen } from './limits.ts'
+import type { Clock } from '../../../base/time/clock.ts'
+import type { Db, Transaction } from '../../../db/database.ts'
+import type { ReplaysTable } from '../../../db/tables.ts'
+import type { OperatorLimits } from '../../../graph/context.ts'
+import type { PageRange } from '../../../graph/lists/paging.ts'
+import { isSeen } from '../limits.ts'
 
 export type Replay = Selectable<ReplaysTable>
 

@@ -1,8 +1,8 @@
-import type { Db } from '../../db/database.ts'
-import type { Scope } from '../../graph/caller.ts'
-import type { OperatorLimits } from '../../graph/context.ts'
-import { badArgument } from '../../graph/define-error.ts'
-import { idsUnknown, limitsNeedOperator, tokenWiderThanOperator } from './errors.ts'
+import type { Db } from '../../../db/database.ts'
+import type { Scope } from '../../../graph/caller.ts'
+import type { OperatorLimits } from '../../../graph/context.ts'
+import { badArgument } from '../../../graph/define-error.ts'
+import { idsUnknown, limitsNeedOperator, tokenWiderThanOperator } from '../errors.ts'
 import { listSeenForOperators } from './token-store.ts'
 
 export interface WantedToken {

@@ -1,8 +1,8 @@
 import { type Static, Type } from 'typebox'
-import { pagingSchema } from '../../graph/lists/paging.ts'
-import { idSchema } from '../../graph/schemas.ts'
+import { pagingSchema } from '../../../graph/lists/paging.ts'
+import { idSchema } from '../../../graph/schemas.ts'
+import { momentSchema } from '../timestamps.ts'
 import { deliveryStates } from './delivery-store.ts'
-import { momentSchema } from './moments.ts'
 
 /** The filters of deliveries, for the list and for replays. */
 export const filterProperties = {

@@ -1,12 +1,13 @@
 import { Type } from 'typebox'
-import { parseDuration, second } from '../../base/time/duration.ts'
-import { holderOf, limitsOf, type OperatorContext } from '../../graph/context.ts'
-import { defineOperatorRead } from '../../graph/define.ts'
-import { badArgument } from '../../graph/define-error.ts'
-import type { NewOperation } from '../../graph/operation.ts'
-import type { Happening } from '../../stream/happening.ts'
-import { happeningTypes } from '../../stream/happening.ts'
-import { nothingHappened, waitTooLong } from './errors.ts'
+import { parseDuration, second } from '../../../base/time/duration.ts'
+import { holderOf, limitsOf, type OperatorContext } from '../../../graph/context.ts'
+import { defineOperatorRead } from '../../../graph/define.ts'
+import { badArgument } from '../../../graph/define-error.ts'
+import type { NewOperation } from '../../../graph/operation.ts'
+import type { Happening } from '../../../stream/happening.ts'
+import { happeningTypes } from '../../../stream/happening.ts'
+import { nothingHappened, waitTooLong } from '../errors.ts'
+import { momentSchema, readMoment } from '../timestamps.ts'
 import {
   exampleHappening,
   filterProperties,
@@ -16,8 +17,7 @@ import {
   readSince,
   showHappening,
   toHappening,
-} from './happenings.ts'
-import { momentSchema, readMoment } from './moments.ts'
+} from './activities.ts'
 
 const longestWait = 60 * second
 const usualWait = 30 * second

@@ -1,9 +1,10 @@
 import { Type } from 'typebox'
-import { defineOperatorRead } from '../../graph/define.ts'
-import { notFound } from '../../graph/errors.ts'
-import type { NewOperation } from '../../graph/operation.ts'
-import { type Activity, listOfTraceForOperators } from '../audit/store.ts'
-import { isRecordSeen } from './audit.ts'
+import { defineOperatorRead } from '../../../graph/define.ts'
+import { notFound } from '../../../graph/errors.ts'
+import type { NewOperation } from '../../../graph/operation.ts'
+import { type Activity, listOfTraceForOperators } from '../../audit/store.ts'
+import { isRecordSeen } from '../audit.ts'
+import { writeMoment } from '../timestamps.ts'
 import {
   exampleHappening,
   fits,
@@ -12,8 +13,7 @@ import {
   readTrace,
   showHappening,
   toHappening,
-} from './happenings.ts'
-import { writeMoment } from './moments.ts'
+} from './activities.ts'
 import { isRequestSeen } from './requests.ts'
 
 /** What one request set off. */

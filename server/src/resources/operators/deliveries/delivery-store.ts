@@ -1,11 +1,11 @@
 import { type RawBuilder, sql } from 'kysely'
-import type { Db } from '../../db/database.ts'
-import { emptiedValue } from '../../db/emptied-value.ts'
-import type { PostedDelivery } from '../../delivery/post/compose-post.ts'
-import type { OperatorLimits } from '../../graph/context.ts'
-import type { PageRange } from '../../graph/lists/paging.ts'
-import { lookedAtFirst } from '../../graph/lists/scan.ts'
-import { isSeen } from './limits.ts'
+import type { Db } from '../../../db/database.ts'
+import { emptiedValue } from '../../../db/emptied-value.ts'
+import type { PostedDelivery } from '../../../delivery/post/compose-post.ts'
+import type { OperatorLimits } from '../../../graph/context.ts'
+import type { PageRange } from '../../../graph/lists/paging.ts'
+import { lookedAtFirst } from '../../../graph/lists/scan.ts'
+import { isSeen } from '../limits.ts'
 
 /** `failing`: waiting, after a try in vain. */
 export const deliveryStates = ['waiting', 'failing', 'delivered', 'failed', 'withdrawn'] as const

@@ -1,6 +1,6 @@
-import { rest } from '../../base/walk.ts'
-import type { Db } from '../../db/database.ts'
-import type { OperatorLimits } from '../../graph/context.ts'
+import { rest } from '../../../base/walk.ts'
+import type { Db } from '../../../db/database.ts'
+import type { OperatorLimits } from '../../../graph/context.ts'
 import { type DeliveryFilter, findLastDeliveryForOperators, walkDeliveriesForOperators } from './delivery-store.ts'
 import type { NewReplay } from './replay-job.ts'
 

@@ -1,14 +1,14 @@
 import { type Static, type TSchema, Type } from 'typebox'
-import type { OperatorContext } from '../../graph/context.ts'
-import { defineOperatorRead, defineOperatorWrite } from '../../graph/define.ts'
-import { notFound } from '../../graph/errors.ts'
-import { newestFirst, pagingSchema } from '../../graph/lists/paging.ts'
-import type { NewOperation } from '../../graph/operation.ts'
-import { Recorded } from '../../graph/result.ts'
-import { idSchema } from '../../graph/schemas.ts'
+import type { OperatorContext } from '../../../graph/context.ts'
+import { defineOperatorRead, defineOperatorWrite } from '../../../graph/define.ts'
+import { notFound } from '../../../graph/errors.ts'
+import { newestFirst, pagingSchema } from '../../../graph/lists/paging.ts'
+import type { NewOperation } from '../../../graph/operation.ts'
+import { Recorded } from '../../../graph/result.ts'
+import { idSchema } from '../../../graph/schemas.ts'
+import { exampleCursors, exampleTime } from '../examples.ts'
+import { writeMoment } from '../timestamps.ts'
 import type { DeliveryFilter } from './delivery-store.ts'
-import { exampleCursors, exampleTime } from './examples.ts'
-import { writeMoment } from './moments.ts'
 import {
   findReplayForOperators,
   listReplaysForOperators,

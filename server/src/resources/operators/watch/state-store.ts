@@ -1,8 +1,8 @@
 import { sql } from 'kysely'
-import type { Db } from '../../db/database.ts'
-import { isDownInUse } from '../../delivery/store/lane-conditions.ts'
-import type { OperatorLimits } from '../../graph/context.ts'
-import { isSeen } from './limits.ts'
+import type { Db } from '../../../db/database.ts'
+import { isDownInUse } from '../../../delivery/store/lane-conditions.ts'
+import type { OperatorLimits } from '../../../graph/context.ts'
+import { isSeen } from '../limits.ts'
 
 const nodeOwner = { account: sql.ref<string>('nodes.account_id'), business: sql.ref<string>('nodes.business_id') }
 const deliveryOwner = { account: sql.ref<string>('deliveries.account_id') }

@@ -1,15 +1,17 @@
 import { Type } from 'typebox'
-import type { Db } from '../../db/database.ts'
-import type { DeliveryAttemptsTable } from '../../db/tables.ts'
-import { buildBody } from '../../delivery/post/compose-post.ts'
-import { webhookFields } from '../../delivery/raise/webhook-fields.ts'
-import { defineOperatorRead } from '../../graph/define.ts'
-import { badArgument } from '../../graph/define-error.ts'
-import { argumentWrong, notFound } from '../../graph/errors.ts'
-import type { ListOptions } from '../../graph/lists/paging.ts'
-import type { NewOperation } from '../../graph/operation.ts'
-import { idSchema } from '../../graph/schemas.ts'
-import type { Vocabulary } from '../../graph/vocabulary.ts'
+import type { Db } from '../../../db/database.ts'
+import type { DeliveryAttemptsTable } from '../../../db/tables.ts'
+import { buildBody } from '../../../delivery/post/compose-post.ts'
+import { webhookFields } from '../../../delivery/raise/webhook-fields.ts'
+import { defineOperatorRead } from '../../../graph/define.ts'
+import { badArgument } from '../../../graph/define-error.ts'
+import { argumentWrong, notFound } from '../../../graph/errors.ts'
+import type { ListOptions } from '../../../graph/lists/paging.ts'
+import type { NewOperation } from '../../../graph/operation.ts'
+import { idSchema } from '../../../graph/schemas.ts'
+import type { Vocabulary } from '../../../graph/vocabulary.ts'
+import { exampleCursors, exampleTime } from '../examples.ts'
+import { readMoment, writeMoment } from '../timestamps.ts'
 import {
   deliveryListSchema,
   filterProperties,
@@ -25,8 +27,6 @@ import {
   listDeliveryPageForOperators,
   readPostedForOperators,
 } from './delivery-store.ts'
-import { exampleCursors, exampleTime } from './examples.ts'
-import { readMoment, writeMoment } from './moments.ts'
 
 const deliveryList: ListOptions = {
   maxLimit: 1000,

@@ -1,14 +1,14 @@
 import assert from 'node:assert/strict'
 import { describe, type TestContext, test } from 'node:test'
-import { onOneDatabase } from '../../../test/harness/databases.ts'
-import { assertArgument, assertError, like } from '../../../test/harness/errors.ts'
-import { startSecondProcess } from '../../../test/harness/second-process.ts'
-import { useTestServer } from '../../../test/harness/server.ts'
-import { subscribe } from '../../../test/harness/subscriber.ts'
-import { handInText } from '../../../test/harness/webhooks.ts'
-import { accounts, ids, numbers, strangerIds, tokens } from '../../../test/harness/world.ts'
-import { notFound } from '../../graph/errors.ts'
-import { nothingHappened, waitTooLong } from './errors.ts'
+import { onOneDatabase } from '../../../../test/harness/databases.ts'
+import { assertArgument, assertError, like } from '../../../../test/harness/errors.ts'
+import { startSecondProcess } from '../../../../test/harness/second-process.ts'
+import { useTestServer } from '../../../../test/harness/server.ts'
+import { subscribe } from '../../../../test/harness/subscriber.ts'
+import { handInText } from '../../../../test/harness/webhooks.ts'
+import { accounts, ids, numbers, strangerIds, tokens } from '../../../../test/harness/world.ts'
+import { notFound } from '../../../graph/errors.ts'
+import { nothingHappened, waitTooLong } from '../errors.ts'
 
 type Item = Record<string, unknown>
 

@@ -1,9 +1,9 @@
 import { sql } from 'kysely'
-import type { Db, Transaction } from '../../db/database.ts'
-import { isSubscribed } from '../../delivery/store/lane-conditions.ts'
-import type { OperatorLimits } from '../../graph/context.ts'
-import type { PageRange } from '../../graph/lists/paging.ts'
-import { isSeen } from './limits.ts'
+import type { Db, Transaction } from '../../../db/database.ts'
+import { isSubscribed } from '../../../delivery/store/lane-conditions.ts'
+import type { OperatorLimits } from '../../../graph/context.ts'
+import type { PageRange } from '../../../graph/lists/paging.ts'
+import { isSeen } from '../limits.ts'
 
 /** A lane belongs to an app, and so to a business. */
 const businessOfLane = sql<string>`(SELECT apps.business_id FROM apps WHERE apps.id = lanes.app_id)`

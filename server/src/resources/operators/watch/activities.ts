@@ -1,12 +1,12 @@
 import { sql } from 'kysely'
 import { type Static, Type } from 'typebox'
-import type { Db } from '../../db/database.ts'
-import type { OperatorLimits } from '../../graph/context.ts'
-import type { LoggedRequest } from '../../graph/ports.ts'
-import { idSchema } from '../../graph/schemas.ts'
-import { type Happening, type HappeningType, happeningTypes } from '../../stream/happening.ts'
-import { readDeliveries, readEvents, readReplays, readTries } from '../../stream/read.ts'
-import { writeMoment } from './moments.ts'
+import type { Db } from '../../../db/database.ts'
+import type { OperatorLimits } from '../../../graph/context.ts'
+import type { LoggedRequest } from '../../../graph/ports.ts'
+import { idSchema } from '../../../graph/schemas.ts'
+import { type Happening, type HappeningType, happeningTypes } from '../../../stream/happening.ts'
+import { readDeliveries, readEvents, readReplays, readTries } from '../../../stream/read.ts'
+import { writeMoment } from '../timestamps.ts'
 
 const orNull = () => Type.Union([Type.String(), Type.Null()])
 

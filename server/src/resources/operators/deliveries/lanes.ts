@@ -1,15 +1,16 @@
 import { type Static, Type } from 'typebox'
-import { parseDuration } from '../../base/time/duration.ts'
-import { isDown } from '../../delivery/rules/pause.ts'
-import { defineOperatorRead, defineOperatorWrite } from '../../graph/define.ts'
-import { badArgument } from '../../graph/define-error.ts'
-import { notFound } from '../../graph/errors.ts'
-import { type ListOptions, pagingSchema } from '../../graph/lists/paging.ts'
-import type { NewOperation } from '../../graph/operation.ts'
-import { Recorded } from '../../graph/result.ts'
-import { idSchema } from '../../graph/schemas.ts'
-import { laneActionUnclear, notADuration } from './errors.ts'
-import { exampleCursors } from './examples.ts'
+import { parseDuration } from '../../../base/time/duration.ts'
+import { isDown } from '../../../delivery/rules/pause.ts'
+import { defineOperatorRead, defineOperatorWrite } from '../../../graph/define.ts'
+import { badArgument } from '../../../graph/define-error.ts'
+import { notFound } from '../../../graph/errors.ts'
+import { type ListOptions, pagingSchema } from '../../../graph/lists/paging.ts'
+import type { NewOperation } from '../../../graph/operation.ts'
+import { Recorded } from '../../../graph/result.ts'
+import { idSchema } from '../../../graph/schemas.ts'
+import { laneActionUnclear, notADuration } from '../errors.ts'
+import { exampleCursors } from '../examples.ts'
+import { writeMoment } from '../timestamps.ts'
 import {
   findLaneForOperators,
   type LaneRow,
@@ -17,7 +18,6 @@ import {
   resumeLaneForOperators,
   stopLaneForOperators,
 } from './lane-store.ts'
-import { writeMoment } from './moments.ts'
 
 /** The end of a pause without one. */
 const forever = Date.parse('9999-12-31T23:59:59Z')

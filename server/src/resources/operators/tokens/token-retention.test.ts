@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { onBothDatabases } from '../../../test/harness/databases.ts'
-import { useTestServer } from '../../../test/harness/server.ts'
-import { ids, tokens } from '../../../test/harness/world.ts'
-import { day, hour, second } from '../../base/time/duration.ts'
+import { onBothDatabases } from '../../../../test/harness/databases.ts'
+import { useTestServer } from '../../../../test/harness/server.ts'
+import { ids, tokens } from '../../../../test/harness/world.ts'
+import { day, hour, second } from '../../../base/time/duration.ts'
 
 onBothDatabases('tokens that ended', (engine) => {
   const server = useTestServer({ engine, env: { AUDIT_KEEP: '60d' } })
