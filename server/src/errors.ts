@@ -23,7 +23,7 @@ import * as schedules from './resources/schedules/errors.ts'
 import * as solutions from './resources/solutions/errors.ts'
 import * as onboarding from './resources/solutions/onboarding-errors.ts'
 import * as templates from './resources/templates/errors.ts'
-import * as templateSending from './resources/templates/sending-errors.ts'
+import * as templateSending from './resources/templates/sending/sending-errors.ts'
 import * as uploads from './resources/uploads/errors.ts'
 import * as users from './resources/users/errors.ts'
 import * as webhooks from './resources/webhooks/errors.ts'
@@ -55,7 +55,7 @@ const files: Readonly<Record<string, Readonly<Record<string, unknown>>>> = {
   'resources/bot/errors.ts': bot,
   'resources/schedules/errors.ts': schedules,
   'resources/templates/errors.ts': templates,
-  'resources/templates/sending-errors.ts': templateSending,
+  'resources/templates/sending/sending-errors.ts': templateSending,
   'resources/solutions/errors.ts': solutions,
   'resources/solutions/onboarding-errors.ts': onboarding,
   'resources/compliance/errors.ts': compliance,

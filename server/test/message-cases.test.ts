@@ -12,10 +12,10 @@ const users = 'src/resources/users/users.test.ts'
 const files = 'src/resources/users/message-files.test.ts'
 const stream = 'src/resources/users/stream.test.ts'
 const templates = 'src/resources/templates/templates.test.ts'
-const components = 'src/resources/templates/components.test.ts'
-const fill = 'src/resources/templates/fill.test.ts'
-const review = 'src/resources/templates/review.test.ts'
-const edit = 'src/resources/templates/edit.test.ts'
+const components = 'src/resources/templates/components/components.test.ts'
+const fill = 'src/resources/templates/sending/fill.test.ts'
+const review = 'src/resources/templates/lifecycle/review.test.ts'
+const edit = 'src/resources/templates/lifecycle/edit.test.ts'
 
 /** What proves each case of the list at the end of docs/spec/messages.md: a file, and a part of the name of a test in it. */
 const proofs: Readonly<Record<number, readonly [file: string, test: string][]>> = {

@@ -1,6 +1,6 @@
 import { systemClock } from '../base/time/clock.ts'
 import { GraphError } from '../graph/graph-error.ts'
-import { checkReviewForm, type Review, reviewTemplate } from '../resources/templates/review.ts'
+import { checkReviewForm, type Review, reviewTemplate } from '../resources/templates/lifecycle/review.ts'
 import { rejectionReasons, templateStatuses } from '../resources/templates/schemas.ts'
 import { listTemplatesForOperators, type Template } from '../resources/templates/store.ts'
 import { wakeServers } from './deliveries.ts'

@@ -1,3 +1,3 @@
 /** What other chapters use of this one besides its store and schemas. */
-export { type FilledTemplate, fillTemplate } from './fill.ts'
-export { findSendableTemplate, type SendableTemplate } from './sendable.ts'
+export { type FilledTemplate, fillTemplate } from './sending/fill.ts'
+export { findSendableTemplate, type SendableTemplate } from './sending/sendable.ts'

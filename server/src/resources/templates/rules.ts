@@ -1,8 +1,8 @@
 import type { MessageTemplatesTable, TemplateComponent } from '../../db/tables.ts'
 import { badArgument } from '../../graph/define-error.ts'
 import { argumentWrong } from '../../graph/errors.ts'
+import type { MediaFormat } from './components/read-components.ts'
 import { headerHandleOfAnotherType, memberNotTaken } from './errors.ts'
-import type { MediaFormat } from './read-components.ts'
 import {
   qualityScores,
   summaryNames,

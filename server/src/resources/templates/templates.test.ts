@@ -13,8 +13,8 @@ import type { ErrorDefinition } from '../../graph/graph-error.ts'
 import { creationLimitReached } from '../../limits/errors.ts'
 import { templateCategoryDiffers, templateExists, templateNameRests, tooManyTemplates } from './errors.ts'
 import { templateLanguages } from './schemas.ts'
-import { findSendableTemplate } from './sendable.ts'
-import { templateDisabled, templateNotSendable, templatePaused } from './sending-errors.ts'
+import { findSendableTemplate } from './sending/sendable.ts'
+import { templateDisabled, templateNotSendable, templatePaused } from './sending/sending-errors.ts'
 
 /** An account of the owner that has no templates at first; its business is not verified. */
 const empty = accounts.onBehalf

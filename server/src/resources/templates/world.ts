@@ -9,7 +9,7 @@ import { type Problems, Repeats } from '../../world-part/problems.ts'
 import { readRows, upsertChanged, upsertNodes } from '../../world-part/rows.ts'
 import { idSchema } from '../../world-part/schemas.ts'
 import { accountEntries } from '../account/world.ts'
-import { readComponents } from './read-components.ts'
+import { readComponents } from './components/read-components.ts'
 import { headerTypes, keepLife, readFormat, readLife, writeContent } from './rules.ts'
 import {
   lifeSchema,

@@ -7,7 +7,7 @@ import { useTestServer } from '../../../../test/harness/server.ts'
 import { numbers, strangerIds, testWorld, tokens } from '../../../../test/harness/world.ts'
 import { day, second } from '../../../base/time/duration.ts'
 import { messageLimitReached, pairLimitReached } from '../../../limits/errors.ts'
-import { templateNotSendable } from '../../templates/sending-errors.ts'
+import { templateNotSendable } from '../../templates/sending/sending-errors.ts'
 import {
   accountRejected,
   groupUnknown,

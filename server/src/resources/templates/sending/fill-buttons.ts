@@ -1,4 +1,5 @@
-import type { TemplateButton } from '../../db/tables.ts'
+import type { TemplateButton } from '../../../db/tables.ts'
+import { countCharacters, fillVariables, listVariables } from '../variables.ts'
 import {
   type GivenComponent,
   isTextUpTo,
@@ -18,7 +19,6 @@ import {
   parameterCountWrong,
   parameterWrong,
 } from './sending-errors.ts'
-import { countCharacters, fillVariables, listVariables } from './variables.ts'
 
 export type ButtonType = TemplateButton['type']
 

@@ -1,19 +1,17 @@
-import type { Transaction } from '../../db/database.ts'
-import { createNode, type Node } from '../../graph/nodes.ts'
-import type { Settings } from '../../graph/settings.ts'
-import { findAccount } from '../account/store.ts'
+import type { Transaction } from '../../../db/database.ts'
+import { createNode, type Node } from '../../../graph/nodes.ts'
+import type { Settings } from '../../../graph/settings.ts'
+import { findAccount } from '../../account/store.ts'
+import { readComponents } from '../components/read-components.ts'
 import {
   libraryTemplatesNotOffered,
   templateCategoryDiffers,
   templateExists,
   templateNameRests,
   tooManyTemplates,
-} from './errors.ts'
-import { type HeaderGiver, takeHeaderFile } from './header-file.ts'
-import { readComponents } from './read-components.ts'
-import { requestReview } from './review.ts'
-import { readFormat, readLife, writeContent } from './rules.ts'
-import type { NewTemplate } from './schemas.ts'
+} from '../errors.ts'
+import { readFormat, readLife, writeContent } from '../rules.ts'
+import type { NewTemplate } from '../schemas.ts'
 import {
   countNames,
   findRestingName,
@@ -22,7 +20,9 @@ import {
   listLanguages,
   lockTemplates,
   type Template,
-} from './store.ts'
+} from '../store.ts'
+import { type HeaderGiver, takeHeaderFile } from './header-file.ts'
+import { requestReview } from './review.ts'
 
 export type CreationSettings = Pick<
   Settings,

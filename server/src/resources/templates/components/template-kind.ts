@@ -1,5 +1,5 @@
-import type { MessageTemplatesTable } from '../../db/tables.ts'
-import type { ParameterFormat } from './variables.ts'
+import type { MessageTemplatesTable } from '../../../db/tables.ts'
+import type { ParameterFormat } from '../variables.ts'
 
 /** What the rules for components depend on. */
 export interface TemplateKind {

@@ -1,5 +1,6 @@
-import type { MessageTemplatesTable, TemplateComponent } from '../../db/tables.ts'
-import { badArgument } from '../../graph/define-error.ts'
+import type { MessageTemplatesTable, TemplateComponent } from '../../../db/tables.ts'
+import { badArgument } from '../../../graph/define-error.ts'
+import { countCharacters, fillVariables, listVariables } from '../variables.ts'
 import { type FilledButton, fillButtons } from './fill-buttons.ts'
 import {
   type GivenComponent,
@@ -23,7 +24,6 @@ import {
   parameterNameUnknown,
   parameterWrong,
 } from './sending-errors.ts'
-import { countCharacters, fillVariables, listVariables } from './variables.ts'
 
 export type FillableTemplate = Pick<MessageTemplatesTable, 'category' | 'parameter_format' | 'components'>
 

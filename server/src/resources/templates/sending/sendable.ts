@@ -1,6 +1,6 @@
-import type { Db } from '../../db/database.ts'
-import { defineStatement } from '../../db/statement.ts'
-import type { MessageTemplatesTable } from '../../db/tables.ts'
+import type { Db } from '../../../db/database.ts'
+import { defineStatement } from '../../../db/statement.ts'
+import type { MessageTemplatesTable } from '../../../db/tables.ts'
 import { templateDisabled, templateNotSendable, templatePaused } from './sending-errors.ts'
 
 export type SendableTemplate = Pick<

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { onOneDatabase } from '../../../test/harness/databases.ts'
-import { useTestServer } from '../../../test/harness/server.ts'
-import { body, bodyWith, buttons, templateCalls } from '../../../test/harness/template-calls.ts'
+import { onOneDatabase } from '../../../../test/harness/databases.ts'
+import { useTestServer } from '../../../../test/harness/server.ts'
+import { body, bodyWith, buttons, templateCalls } from '../../../../test/harness/template-calls.ts'
 
 const length = 2388040
 const header = 2388047

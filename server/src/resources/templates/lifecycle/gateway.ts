@@ -1,14 +1,14 @@
 import { Type } from 'typebox'
-import { defineGatewayRead, defineGatewayWrite } from '../../graph/define.ts'
-import { notFound } from '../../graph/errors.ts'
-import type { ListOptions } from '../../graph/lists/paging.ts'
-import type { NewOperation } from '../../graph/operation.ts'
-import { successSchema } from '../../graph/schemas.ts'
-import { exampleTemplate } from './examples.ts'
+import { defineGatewayRead, defineGatewayWrite } from '../../../graph/define.ts'
+import { notFound } from '../../../graph/errors.ts'
+import type { ListOptions } from '../../../graph/lists/paging.ts'
+import type { NewOperation } from '../../../graph/operation.ts'
+import { successSchema } from '../../../graph/schemas.ts'
+import { exampleTemplate } from '../examples.ts'
+import { toTemplate } from '../rules.ts'
+import { gatewayTemplateListSchema, reviewSchema, templateFields, templateStatuses } from '../schemas.ts'
+import { listTemplatesForGateway } from '../store.ts'
 import { checkReviewForm, reviewTemplate } from './review.ts'
-import { toTemplate } from './rules.ts'
-import { gatewayTemplateListSchema, reviewSchema, templateFields, templateStatuses } from './schemas.ts'
-import { listTemplatesForGateway } from './store.ts'
 
 const templateList: ListOptions = {
   maxLimit: 1000,

@@ -1,7 +1,7 @@
-import type { TemplateButton, TemplateComponent } from '../../db/tables.ts'
-import { badArgument } from '../../graph/define-error.ts'
-import { argumentMissing, argumentWrong } from '../../graph/errors.ts'
-import { componentNotTaken } from './errors.ts'
+import type { TemplateButton, TemplateComponent } from '../../../db/tables.ts'
+import { badArgument } from '../../../graph/define-error.ts'
+import { argumentMissing, argumentWrong } from '../../../graph/errors.ts'
+import { componentNotTaken } from '../errors.ts'
 import { type Given, isObject, readName, readOptionalText, readText } from './text-rules.ts'
 
 /*

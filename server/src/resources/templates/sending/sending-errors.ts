@@ -1,4 +1,4 @@
-import { defineError, defineProblem } from '../../graph/define-error.ts'
+import { defineError, defineProblem } from '../../../graph/define-error.ts'
 
 /** Why a template cannot be sent, or not with these parameters. No sentence holds what a message says. */
 

@@ -1,22 +1,22 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { onOneDatabase } from '../../../test/harness/databases.ts'
-import { assertError } from '../../../test/harness/errors.ts'
-import { useTestServer } from '../../../test/harness/server.ts'
-import { subscribe } from '../../../test/harness/subscriber.ts'
-import { buttons, templateCalls } from '../../../test/harness/template-calls.ts'
-import { accounts, ids, strangerIds, tokens } from '../../../test/harness/world.ts'
-import { insertToken } from '../../auth/tokens.ts'
-import { systemRandom } from '../../base/keys/random.ts'
-import { notFound } from '../../graph/errors.ts'
+import { onOneDatabase } from '../../../../test/harness/databases.ts'
+import { assertError } from '../../../../test/harness/errors.ts'
+import { useTestServer } from '../../../../test/harness/server.ts'
+import { subscribe } from '../../../../test/harness/subscriber.ts'
+import { buttons, templateCalls } from '../../../../test/harness/template-calls.ts'
+import { accounts, ids, strangerIds, tokens } from '../../../../test/harness/world.ts'
+import { insertToken } from '../../../auth/tokens.ts'
+import { systemRandom } from '../../../base/keys/random.ts'
+import { notFound } from '../../../graph/errors.ts'
 import {
   rejectionReasonNotTaken,
   rejectionReasonRequired,
   reviewCategoryNotPossible,
   reviewEmpty,
   templateMoveNotPossible,
-} from './errors.ts'
-import { rejectionReasons, templateStatuses } from './schemas.ts'
+} from '../errors.ts'
+import { rejectionReasons, templateStatuses } from '../schemas.ts'
 import { checkEditable, checkReview, type TemplateStatus, templateMoves } from './states.ts'
 
 const status = 'message_template_status_update'

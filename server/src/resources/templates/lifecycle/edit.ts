@@ -1,21 +1,21 @@
-import { formatDuration } from '../../base/time/duration.ts'
-import type { Transaction } from '../../db/database.ts'
-import { badArgument } from '../../graph/define-error.ts'
-import type { Settings } from '../../graph/settings.ts'
+import { formatDuration } from '../../../base/time/duration.ts'
+import type { Transaction } from '../../../db/database.ts'
+import { badArgument } from '../../../graph/define-error.ts'
+import type { Settings } from '../../../graph/settings.ts'
+import { type ReadComponents, readComponents } from '../components/read-components.ts'
 import {
   approvedCategoryFixed,
   templateCategoryDiffers,
   templateEditEmpty,
   templateEditLimitReached,
   templateKeyFixed,
-} from './errors.ts'
+} from '../errors.ts'
+import { keepLife, readFormat, readLife, writeContent } from '../rules.ts'
+import type { TemplateEdit } from '../schemas.ts'
+import { addEdit, listEdits, listLanguages, type Template, updateTemplate } from '../store.ts'
 import { type HeaderGiver, takeHeaderFile } from './header-file.ts'
-import { type ReadComponents, readComponents } from './read-components.ts'
 import { moveTemplate, requestReview } from './review.ts'
-import { keepLife, readFormat, readLife, writeContent } from './rules.ts'
-import type { TemplateEdit } from './schemas.ts'
 import { checkEditable } from './states.ts'
-import { addEdit, listEdits, listLanguages, type Template, updateTemplate } from './store.ts'
 
 /** What an edit makes of a template, and whether it has to be reviewed again. */
 interface ReadEdit {

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { onOneDatabase } from '../../../test/harness/databases.ts'
-import { assertError } from '../../../test/harness/errors.ts'
-import { countStatuses } from '../../../test/harness/number-calls.ts'
-import { useTestServer } from '../../../test/harness/server.ts'
-import { body, bodyWith, buttons, templateCalls } from '../../../test/harness/template-calls.ts'
-import { day, second } from '../../base/time/duration.ts'
+import { onOneDatabase } from '../../../../test/harness/databases.ts'
+import { assertError } from '../../../../test/harness/errors.ts'
+import { countStatuses } from '../../../../test/harness/number-calls.ts'
+import { useTestServer } from '../../../../test/harness/server.ts'
+import { body, bodyWith, buttons, templateCalls } from '../../../../test/harness/template-calls.ts'
+import { day, second } from '../../../base/time/duration.ts'
 import {
   approvedCategoryFixed,
   templateCategoryDiffers,
@@ -13,7 +13,7 @@ import {
   templateEditLimitReached,
   templateKeyFixed,
   templateNotEditable,
-} from './errors.ts'
+} from '../errors.ts'
 
 const other = [{ type: 'BODY', text: 'Something else.' }]
 

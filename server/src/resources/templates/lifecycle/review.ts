@@ -1,15 +1,13 @@
-import type { Clock } from '../../base/time/clock.ts'
-import { minute, second } from '../../base/time/duration.ts'
-import type { Transaction } from '../../db/database.ts'
-import { GraphError } from '../../graph/graph-error.ts'
-import { setTimer } from '../../timers/set.ts'
-import type { TimerHandler } from '../../timers/worker.ts'
-import { rejectionReasonNotTaken, rejectionReasonRequired, reviewCategoryNotPossible, reviewEmpty } from './errors.ts'
-import { raiseCategoryEvent, raiseQualityEvent, raiseStatusEvent } from './events.ts'
-import { readComponents } from './read-components.ts'
-import { keepLife } from './rules.ts'
-import { rejectionReasons } from './schemas.ts'
-import { checkReview, type TemplateStatus } from './states.ts'
+import type { Clock } from '../../../base/time/clock.ts'
+import { minute, second } from '../../../base/time/duration.ts'
+import type { Transaction } from '../../../db/database.ts'
+import { GraphError } from '../../../graph/graph-error.ts'
+import { setTimer } from '../../../timers/set.ts'
+import type { TimerHandler } from '../../../timers/worker.ts'
+import { readComponents } from '../components/read-components.ts'
+import { rejectionReasonNotTaken, rejectionReasonRequired, reviewCategoryNotPossible, reviewEmpty } from '../errors.ts'
+import { keepLife } from '../rules.ts'
+import { rejectionReasons } from '../schemas.ts'
 import {
   findTemplateForGateway,
   listLanguages,
@@ -18,7 +16,9 @@ import {
   type Template,
   type Tools,
   updateTemplate,
-} from './store.ts'
+} from '../store.ts'
+import { raiseCategoryEvent, raiseQualityEvent, raiseStatusEvent } from './events.ts'
+import { checkReview, type TemplateStatus } from './states.ts'
 
 export const reviewTimer = 'templates.review'
 

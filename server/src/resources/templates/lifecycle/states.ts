@@ -1,5 +1,5 @@
-import type { MessageTemplatesTable } from '../../db/tables.ts'
-import { templateMoveNotPossible, templateNotEditable } from './errors.ts'
+import type { MessageTemplatesTable } from '../../../db/tables.ts'
+import { templateMoveNotPossible, templateNotEditable } from '../errors.ts'
 
 export type TemplateStatus = MessageTemplatesTable['status']
 

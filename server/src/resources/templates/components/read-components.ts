@@ -1,7 +1,8 @@
-import type { TemplateComponent, TemplateExample } from '../../db/tables.ts'
-import { badArgument } from '../../graph/define-error.ts'
-import { argumentMissing, argumentWrong } from '../../graph/errors.ts'
-import { bodyRequired, componentNotTaken, componentRepeats, footerTextWrong } from './errors.ts'
+import type { TemplateComponent, TemplateExample } from '../../../db/tables.ts'
+import { badArgument } from '../../../graph/define-error.ts'
+import { argumentMissing, argumentWrong } from '../../../graph/errors.ts'
+import { bodyRequired, componentNotTaken, componentRepeats, footerTextWrong } from '../errors.ts'
+import { listVariables, type ParameterFormat } from '../variables.ts'
 import { readAuthenticationBody, readAuthenticationFooter } from './read-authentication.ts'
 import { readButtons } from './read-buttons.ts'
 import type { TemplateKind } from './template-kind.ts'
@@ -16,7 +17,6 @@ import {
   readNamedExamples,
   readText,
 } from './text-rules.ts'
-import { listVariables, type ParameterFormat } from './variables.ts'
 
 const componentTypes = ['HEADER', 'BODY', 'FOOTER', 'BUTTONS'] as const
 const headerFormats = ['TEXT', 'IMAGE', 'VIDEO', 'DOCUMENT', 'LOCATION'] as const

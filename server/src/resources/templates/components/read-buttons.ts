@@ -1,13 +1,13 @@
-import { readInternationalNumber } from '../../base/text/international-number.ts'
-import type { TemplateButton } from '../../db/tables.ts'
-import { badArgument } from '../../graph/define-error.ts'
-import { argumentMissing, argumentWrong } from '../../graph/errors.ts'
-import { buttonNotAlone, buttonOfCategory, memberNotTaken, quickRepliesApart, tooManyButtons } from './errors.ts'
-import { maxCode } from './fill-buttons.ts'
+import { readInternationalNumber } from '../../../base/text/international-number.ts'
+import type { TemplateButton } from '../../../db/tables.ts'
+import { badArgument } from '../../../graph/define-error.ts'
+import { argumentMissing, argumentWrong } from '../../../graph/errors.ts'
+import { buttonNotAlone, buttonOfCategory, memberNotTaken, quickRepliesApart, tooManyButtons } from '../errors.ts'
+import { maxCode } from '../sending/fill-buttons.ts'
+import { listVariables } from '../variables.ts'
 import { readOtpButton } from './read-authentication.ts'
 import type { TemplateKind } from './template-kind.ts'
 import { type Given, isObject, readName, readOptionalText, readText } from './text-rules.ts'
-import { listVariables } from './variables.ts'
 
 type ButtonType = TemplateButton['type']
 

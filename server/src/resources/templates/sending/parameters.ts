@@ -1,4 +1,4 @@
-import { isWebLink } from '../../base/text/web-link.ts'
+import { isWebLink } from '../../../base/text/web-link.ts'
 import { parameterCountWrong, parameterWrong } from './sending-errors.ts'
 
 /** Where something stands in a message: `template.components[0].parameters[1]`. */

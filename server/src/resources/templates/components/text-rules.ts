@@ -1,6 +1,6 @@
-import { atFirstUse } from '../../base/work/once.ts'
-import { badArgument } from '../../graph/define-error.ts'
-import { argumentMissing, argumentWrong } from '../../graph/errors.ts'
+import { atFirstUse } from '../../../base/work/once.ts'
+import { badArgument } from '../../../graph/define-error.ts'
+import { argumentMissing, argumentWrong } from '../../../graph/errors.ts'
 import {
   exampleWrong,
   headerTextWrong,
@@ -10,8 +10,8 @@ import {
   variableAtEdge,
   variablesTouch,
   variablesWrong,
-} from './errors.ts'
-import { countCharacters, listVariables, type ParameterFormat, splitAtVariables } from './variables.ts'
+} from '../errors.ts'
+import { countCharacters, listVariables, type ParameterFormat, splitAtVariables } from '../variables.ts'
 
 /** Members of a component as they came. */
 export type Given = Readonly<Record<string, unknown>>

@@ -1,8 +1,8 @@
-import type { Clock } from '../../base/time/clock.ts'
-import type { Transaction } from '../../db/database.ts'
-import type { MessageTemplatesTable } from '../../db/tables.ts'
-import { conversations } from '../../delivery/raise/conversation.ts'
-import { raiseEvent } from '../../delivery/raise/outbox.ts'
+import type { Clock } from '../../../base/time/clock.ts'
+import type { Transaction } from '../../../db/database.ts'
+import type { MessageTemplatesTable } from '../../../db/tables.ts'
+import { conversations } from '../../../delivery/raise/conversation.ts'
+import { raiseEvent } from '../../../delivery/raise/outbox.ts'
 import type { TemplateStatus } from './states.ts'
 
 type Template = MessageTemplatesTable

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import type { TemplateButton, TemplateComponent } from '../../db/tables.ts'
-import { GraphError } from '../../graph/graph-error.ts'
+import type { TemplateButton, TemplateComponent } from '../../../db/tables.ts'
+import { GraphError } from '../../../graph/graph-error.ts'
 import { type FillableTemplate, fillTemplate } from './fill.ts'
 
 const body = (text: string): TemplateComponent => ({ type: 'BODY', text })

@@ -1,10 +1,10 @@
-import type { Transaction } from '../../db/database.ts'
-import { releaseFile } from '../../files/files.ts'
-import { takeUpload } from '../uploads/store.ts'
-import { headerHandleUnknown } from './errors.ts'
-import type { ReadComponents } from './read-components.ts'
-import { checkHeaderType, headerPath } from './rules.ts'
-import { headerUse, type Template, type Tools } from './store.ts'
+import type { Transaction } from '../../../db/database.ts'
+import { releaseFile } from '../../../files/files.ts'
+import { takeUpload } from '../../uploads/store.ts'
+import type { ReadComponents } from '../components/read-components.ts'
+import { headerHandleUnknown } from '../errors.ts'
+import { checkHeaderType, headerPath } from '../rules.ts'
+import { headerUse, type Template, type Tools } from '../store.ts'
 
 export type HeaderFile = Pick<Template, 'header_sha256' | 'header_type'>
 
