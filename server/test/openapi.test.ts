@@ -13,8 +13,8 @@ import type { DocumentName } from '../src/http/openapi/doors.ts'
 import { buildOpenApi } from '../src/http/openapi/openapi.ts'
 import { fullInput, isOperation, nodeKindOf, placeholdersOf } from '../src/http/route-table.ts'
 import { buildOperations, chapters } from '../src/operations.ts'
-import { makeEnvelopeCheck } from '../src/resources/webhooks/envelope.ts'
-import { describeEnvelope } from '../src/resources/webhooks/envelope-schemas.ts'
+import { makeEnvelopeCheck } from '../src/resources/webhooks/inbound/envelope.ts'
+import { describeEnvelope } from '../src/resources/webhooks/inbound/envelope-schemas.ts'
 import { businessRows } from './harness/example-calls.ts'
 
 const vocabulary = chooseVocabulary('msgapp')

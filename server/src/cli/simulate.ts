@@ -7,7 +7,7 @@ import type {
 } from '@switchboard/client'
 import { systemRandom } from '../base/keys/random.ts'
 import { systemClock } from '../base/time/clock.ts'
-import type { MessageKind } from '../resources/webhooks/message-kinds.ts'
+import type { MessageKind } from '../resources/webhooks/inbound/message-kinds.ts'
 import { CommandFailed } from './fail.ts'
 import { ask, openGateway, type Remote, type RemoteFlags, RemoteRefused } from './remote.ts'
 import {

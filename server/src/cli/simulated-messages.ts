@@ -1,5 +1,5 @@
 import type { Vocabulary } from '../graph/vocabulary.ts'
-import type { MessageKind } from '../resources/webhooks/message-kinds.ts'
+import type { MessageKind } from '../resources/webhooks/inbound/message-kinds.ts'
 
 /** What each kind of message has besides the common members. */
 export interface MessageParts {

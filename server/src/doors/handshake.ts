@@ -1,7 +1,7 @@
 import { badArgument } from '../graph/define-error.ts'
 import type { DoorPolicy } from '../http/admission.ts'
 import type { PreparedRow } from '../http/route-table.ts'
-import { isVerifyToken } from '../resources/webhooks/receiver.ts'
+import { isVerifyToken } from '../resources/webhooks/inbound/receiver.ts'
 import { hubModeWrong, questionRequired, verifyTokenUnknown } from './errors.ts'
 
 const noHeaders = {}

@@ -13,9 +13,9 @@ import { mediaTypeOf, parseJson, readBytes, readJson, refuseContentType } from '
 import type { UnprovenBodies } from '../http/body/unauthenticated-bodies.ts'
 import type { PipelineDeps } from '../http/pipeline-deps.ts'
 import type { PreparedRow } from '../http/route-table.ts'
-import { eventBounds } from '../resources/webhooks/envelope-schemas.ts'
-import { SignedBody } from '../resources/webhooks/signed-body.ts'
-import { identifySigner, isLinkedToAll } from '../resources/webhooks/signed-post.ts'
+import { eventBounds } from '../resources/webhooks/inbound/envelope-schemas.ts'
+import { SignedBody } from '../resources/webhooks/inbound/signed-body.ts'
+import { identifySigner, isLinkedToAll } from '../resources/webhooks/inbound/signed-post.ts'
 import { checkScope } from './scoped.ts'
 
 const noHeaders = {}

@@ -2,8 +2,8 @@ import type { TSchema } from 'typebox'
 import { chooseVocabulary, type VocabularyName, vocabularyNames } from '../../src/graph/vocabulary.ts'
 import { fullInput, isOperation } from '../../src/http/route-table.ts'
 import { buildOperations } from '../../src/operations.ts'
-import { makeEnvelopeSchemas } from '../../src/resources/webhooks/envelope-schemas.ts'
-import { commonMessage, interactiveKinds, messageKinds } from '../../src/resources/webhooks/message-kinds.ts'
+import { makeEnvelopeSchemas } from '../../src/resources/webhooks/inbound/envelope-schemas.ts'
+import { commonMessage, interactiveKinds, messageKinds } from '../../src/resources/webhooks/inbound/message-kinds.ts'
 import { worldSchema } from '../../src/world/parts.ts'
 
 export interface NamedSchema {

@@ -7,7 +7,7 @@ import {
   templateCategories,
   templateStatuses,
 } from '../../resources/templates/schemas.ts'
-import { interactiveKinds, messageKinds } from '../../resources/webhooks/message-kinds.ts'
+import { interactiveKinds, messageKinds } from '../../resources/webhooks/inbound/message-kinds.ts'
 
 /** What the values of webhook events hold, for the types of the client; a test compares them with events that were sent. */
 export type WebhookField = (typeof webhookFields)[number]

@@ -5,7 +5,7 @@ import { defineRead, defineWrite } from '../../graph/define.ts'
 import type { NewOperation, NewRow } from '../../graph/operation.ts'
 import { successSchema } from '../../graph/schemas.ts'
 import type { Vocabulary } from '../../graph/vocabulary.ts'
-import { receiverOperations } from './receiver-operations.ts'
+import { receiverOperations } from './inbound/receiver-operations.ts'
 import { checkMayUnlink, checkOwnSubscriptions, readFieldNames, readOverride } from './rules.ts'
 import {
   endedLinkSchema,

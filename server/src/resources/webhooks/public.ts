@@ -1,4 +1,4 @@
 /** What other chapters use of this one besides its store and schemas. */
-export { compileMessageCheck } from './envelope.ts'
-export { messageKinds } from './message-kinds.ts'
-export { receivePosts } from './receiver.ts'
+export { compileMessageCheck } from './inbound/envelope.ts'
+export { messageKinds } from './inbound/message-kinds.ts'
+export { receivePosts } from './inbound/receiver.ts'

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { findTextEnd } from '../../graph/input/json-bounds.ts'
+import { findTextEnd } from '../../../graph/input/json-bounds.ts'
 
 /**
  * Numbers that JavaScript may write differently from the source: with many digits, an exponent, a value close to zero, a trailing zero

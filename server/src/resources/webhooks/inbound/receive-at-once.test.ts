@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { onBothDatabases } from '../../../test/harness/databases.ts'
-import { assertError } from '../../../test/harness/errors.ts'
-import { useTestServer } from '../../../test/harness/server.ts'
-import { envelopeOf, handIn, messagesValue, metadata, textMessage, userOf } from '../../../test/harness/webhooks.ts'
-import { numbers } from '../../../test/harness/world.ts'
-import { writerIsNumber } from '../messages/errors.ts'
+import { onBothDatabases } from '../../../../test/harness/databases.ts'
+import { assertError } from '../../../../test/harness/errors.ts'
+import { useTestServer } from '../../../../test/harness/server.ts'
+import { envelopeOf, handIn, messagesValue, metadata, textMessage, userOf } from '../../../../test/harness/webhooks.ts'
+import { numbers } from '../../../../test/harness/world.ts'
+import { writerIsNumber } from '../../messages/errors.ts'
 
 /** Messages to a number that a process knows are stored without reading the store first; an unusual one must not be lost. */
 onBothDatabases('messages to a number that is known', (engine) => {

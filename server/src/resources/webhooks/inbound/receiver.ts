@@ -1,10 +1,10 @@
 import { hash } from 'node:crypto'
-import type { Clock } from '../../base/time/clock.ts'
-import { LongTask } from '../../base/work/yielding-task.ts'
-import type { Db, Transaction } from '../../db/database.ts'
-import type { NewEvent } from '../../delivery/raise/new-event.ts'
-import { raiseEvents } from '../../delivery/raise/outbox.ts'
-import type { GraphError } from '../../graph/graph-error.ts'
+import type { Clock } from '../../../base/time/clock.ts'
+import { LongTask } from '../../../base/work/yielding-task.ts'
+import type { Db, Transaction } from '../../../db/database.ts'
+import type { NewEvent } from '../../../delivery/raise/new-event.ts'
+import { raiseEvents } from '../../../delivery/raise/outbox.ts'
+import type { GraphError } from '../../../graph/graph-error.ts'
 import {
   type Incoming,
   type IncomingMessage,
@@ -15,7 +15,7 @@ import {
   type StoredIncoming,
   storeIncoming,
   takeHandedStatus,
-} from '../messages/public.ts'
+} from '../../messages/public.ts'
 import type { ChangeValue, ReportedStatus } from './envelope.ts'
 import { defaultField } from './envelope-schemas.ts'
 import type { KnownNumbers } from './known-numbers.ts'

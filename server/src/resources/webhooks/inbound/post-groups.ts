@@ -1,5 +1,5 @@
-import { DatabaseBusy } from '../../db/database.ts'
-import { GraphError } from '../../graph/graph-error.ts'
+import { DatabaseBusy } from '../../../db/database.ts'
+import { GraphError } from '../../../graph/graph-error.ts'
 import type { Post, Received } from './post.ts'
 
 export interface PostGroupsOptions {

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { onBothDatabases } from '../../../test/harness/databases.ts'
-import { useTestServer } from '../../../test/harness/server.ts'
-import { envelopeOf, messagesChange, signHubByHand, textMessage } from '../../../test/harness/webhooks.ts'
-import { ids, tokens } from '../../../test/harness/world.ts'
+import { onBothDatabases } from '../../../../test/harness/databases.ts'
+import { useTestServer } from '../../../../test/harness/server.ts'
+import { envelopeOf, messagesChange, signHubByHand, textMessage } from '../../../../test/harness/webhooks.ts'
+import { ids, tokens } from '../../../../test/harness/world.ts'
 
 const secret = 'shrub-app-secret'
 

@@ -1,9 +1,9 @@
 import { sql } from 'kysely'
-import { hasAccess } from '../../auth/access.ts'
-import type { Db, Transaction } from '../../db/database.ts'
-import { listSoon } from '../../db/defer-list.ts'
-import { keyedHash } from '../../db/secrets/keyed-hash.ts'
-import { defineSql, defineStatement, defineWithRows, defineWithSteps, type Statement } from '../../db/statement.ts'
+import { hasAccess } from '../../../auth/access.ts'
+import type { Db, Transaction } from '../../../db/database.ts'
+import { listSoon } from '../../../db/defer-list.ts'
+import { keyedHash } from '../../../db/secrets/keyed-hash.ts'
+import { defineSql, defineStatement, defineWithRows, defineWithSteps, type Statement } from '../../../db/statement.ts'
 
 /** What posts name, without duplicates: ids of accounts and numbers, and pairs of a signing app and an account, by any key. */
 export interface Named {

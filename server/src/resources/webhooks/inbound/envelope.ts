@@ -1,9 +1,9 @@
 import type { TSchema } from 'typebox'
-import { badArgument } from '../../graph/define-error.ts'
-import { compileCheck as compileSchema, findUnstorableText } from '../../graph/input/validation.ts'
-import type { Vocabulary } from '../../graph/vocabulary.ts'
+import { badArgument } from '../../../graph/define-error.ts'
+import { compileCheck as compileSchema, findUnstorableText } from '../../../graph/input/validation.ts'
+import type { Vocabulary } from '../../../graph/vocabulary.ts'
+import { neitherMessagesNorStatuses } from '../errors.ts'
 import { defaultField, groupFieldStart, makeEnvelopeSchemas } from './envelope-schemas.ts'
-import { neitherMessagesNorStatuses } from './errors.ts'
 import { commonMessage, interactiveKinds, type MessageKind, messageKinds } from './message-kinds.ts'
 
 /** A valid envelope: the members named here exist and have these types. */

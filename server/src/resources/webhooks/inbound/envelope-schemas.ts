@@ -1,8 +1,8 @@
 import { type TObject, type TProperties, type TSchema, Type } from 'typebox'
-import { webhookFields } from '../../delivery/raise/webhook-fields.ts'
-import { type JsonBounds, maxJsonDepth } from '../../graph/input/json-bounds.ts'
-import { productName } from '../../graph/schemas.ts'
-import type { Vocabulary } from '../../graph/vocabulary.ts'
+import { webhookFields } from '../../../delivery/raise/webhook-fields.ts'
+import { type JsonBounds, maxJsonDepth } from '../../../graph/input/json-bounds.ts'
+import { productName } from '../../../graph/schemas.ts'
+import type { Vocabulary } from '../../../graph/vocabulary.ts'
 import { commonMessage, eventList, groupSchema, interactiveKinds, messageKinds, statusSchema } from './message-kinds.ts'
 
 /** The limits of a post of events: thousands of messages. */

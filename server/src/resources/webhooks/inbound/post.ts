@@ -1,5 +1,5 @@
-import type { Sender } from '../../graph/caller.ts'
-import type { GraphError } from '../../graph/graph-error.ts'
+import type { Sender } from '../../../graph/caller.ts'
+import type { GraphError } from '../../../graph/graph-error.ts'
 import type { Envelope } from './envelope.ts'
 
 /** The content of a post, its sender, and how to write it again as received. */

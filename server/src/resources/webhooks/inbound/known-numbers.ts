@@ -1,4 +1,4 @@
-import type { BelievedNumber } from '../messages/public.ts'
+import type { BelievedNumber } from '../../messages/public.ts'
 import type { Fact } from './receiver-store.ts'
 
 /** More than one process receives for; beyond it everything is forgotten. */

@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { assertArgument, assertError } from '../../../test/harness/errors.ts'
-import { useTestServer } from '../../../test/harness/server.ts'
-import { envelopeOf, handIn, messagesValue, metadata, textMessage } from '../../../test/harness/webhooks.ts'
-import { ids } from '../../../test/harness/world.ts'
-import { argumentMissing, argumentWrong } from '../../graph/errors.ts'
-import type { ErrorDefinition } from '../../graph/graph-error.ts'
-import { bodyHoldsTooMuch, bodyTooDeep } from '../../http/errors.ts'
+import { assertArgument, assertError } from '../../../../test/harness/errors.ts'
+import { useTestServer } from '../../../../test/harness/server.ts'
+import { envelopeOf, handIn, messagesValue, metadata, textMessage } from '../../../../test/harness/webhooks.ts'
+import { ids } from '../../../../test/harness/world.ts'
+import { argumentMissing, argumentWrong } from '../../../graph/errors.ts'
+import type { ErrorDefinition } from '../../../graph/graph-error.ts'
+import { bodyHoldsTooMuch, bodyTooDeep } from '../../../http/errors.ts'
 
 /** One message of each kind of the specification's table with everything in it, and the members that it may not lack. */
 const file = { mime_type: 'image/png', sha256: 'c2hhMjU2', id: '900' }

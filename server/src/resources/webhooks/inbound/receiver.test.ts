@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import type { CallOptions } from '../../../test/harness/client.ts'
-import { onBothDatabases } from '../../../test/harness/databases.ts'
-import { assertError } from '../../../test/harness/errors.ts'
-import { useTestServer } from '../../../test/harness/server.ts'
-import { changeIn, type Subscriber, subscribe } from '../../../test/harness/subscriber.ts'
+import type { CallOptions } from '../../../../test/harness/client.ts'
+import { onBothDatabases } from '../../../../test/harness/databases.ts'
+import { assertError } from '../../../../test/harness/errors.ts'
+import { useTestServer } from '../../../../test/harness/server.ts'
+import { changeIn, type Subscriber, subscribe } from '../../../../test/harness/subscriber.ts'
 import {
   envelopeOf,
   handIn,
@@ -14,13 +14,13 @@ import {
   metadata,
   signHubByHand,
   textMessage,
-} from '../../../test/harness/webhooks.ts'
-import { accounts, ids, numbers, strangerIds, tokens } from '../../../test/harness/world.ts'
-import { insertToken } from '../../auth/tokens.ts'
-import { systemRandom } from '../../base/keys/random.ts'
-import { sealSecret } from '../../db/secrets/sealing.ts'
-import { rotateSecretForOperators } from '../../delivery/store/signing-secrets.ts'
-import { argumentMissing, invalidSignature } from '../../graph/errors.ts'
+} from '../../../../test/harness/webhooks.ts'
+import { accounts, ids, numbers, strangerIds, tokens } from '../../../../test/harness/world.ts'
+import { insertToken } from '../../../auth/tokens.ts'
+import { systemRandom } from '../../../base/keys/random.ts'
+import { sealSecret } from '../../../db/secrets/sealing.ts'
+import { rotateSecretForOperators } from '../../../delivery/store/signing-secrets.ts'
+import { argumentMissing, invalidSignature } from '../../../graph/errors.ts'
 import {
   bodyNotAnObject,
   bodyNotJson,
@@ -28,8 +28,8 @@ import {
   bodyTooLarge,
   contentTypeMissing,
   contentTypeNotTaken,
-} from '../../http/errors.ts'
-import { incomingIdTaken } from '../messages/errors.ts'
+} from '../../../http/errors.ts'
+import { incomingIdTaken } from '../../messages/errors.ts'
 
 const secret = 'shrub-app-secret'
 const json = { 'content-type': 'application/json' }

@@ -1,17 +1,23 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import type { Updateable } from 'kysely'
-import { onOneDatabase } from '../../../test/harness/databases.ts'
-import { assertError } from '../../../test/harness/errors.ts'
-import { useTestServer } from '../../../test/harness/server.ts'
-import { envelopeOf, messagesChange, signHubByHand, textMessage } from '../../../test/harness/webhooks.ts'
-import { ids, testWorld, tokens } from '../../../test/harness/world.ts'
-import { lacksPermission } from '../../auth/scopes.ts'
-import { hashToken } from '../../auth/tokens.ts'
-import { type Log, silentLog } from '../../base/log/log.ts'
-import type { TokensTable } from '../../db/tables.ts'
-import { invalidToken, missingToken } from '../../graph/errors.ts'
-import { contentTypeMissing, foreignPage, methodUnknown, pathMisspelt, requestUnreadable } from '../../http/errors.ts'
+import { onOneDatabase } from '../../../../test/harness/databases.ts'
+import { assertError } from '../../../../test/harness/errors.ts'
+import { useTestServer } from '../../../../test/harness/server.ts'
+import { envelopeOf, messagesChange, signHubByHand, textMessage } from '../../../../test/harness/webhooks.ts'
+import { ids, testWorld, tokens } from '../../../../test/harness/world.ts'
+import { lacksPermission } from '../../../auth/scopes.ts'
+import { hashToken } from '../../../auth/tokens.ts'
+import { type Log, silentLog } from '../../../base/log/log.ts'
+import type { TokensTable } from '../../../db/tables.ts'
+import { invalidToken, missingToken } from '../../../graph/errors.ts'
+import {
+  contentTypeMissing,
+  foreignPage,
+  methodUnknown,
+  pathMisspelt,
+  requestUnreadable,
+} from '../../../http/errors.ts'
 
 const path = '/msgapp/webhooks'
 const json = { 'content-type': 'application/json' }

@@ -1,4 +1,4 @@
-import { conversations } from '../../delivery/raise/conversation.ts'
+import { conversations } from '../../../delivery/raise/conversation.ts'
 import type { ChangeValue } from './envelope.ts'
 import { defaultField, groupFieldStart } from './envelope-schemas.ts'
 

@@ -1,9 +1,9 @@
-import { confirmAdmission, transactAdmitted } from '../../auth/readmission.ts'
-import { type Database, DatabaseBusy, type Transaction } from '../../db/database.ts'
-import type { DeliveryMetrics } from '../../delivery/worker/delivery-metrics.ts'
-import type { Caller } from '../../graph/caller.ts'
-import { GraphError } from '../../graph/graph-error.ts'
-import type { ReportTools } from '../messages/public.ts'
+import { confirmAdmission, transactAdmitted } from '../../../auth/readmission.ts'
+import { type Database, DatabaseBusy, type Transaction } from '../../../db/database.ts'
+import type { DeliveryMetrics } from '../../../delivery/worker/delivery-metrics.ts'
+import type { Caller } from '../../../graph/caller.ts'
+import { GraphError } from '../../../graph/graph-error.ts'
+import type { ReportTools } from '../../messages/public.ts'
 import { KnownNumbers } from './known-numbers.ts'
 import type { Post, Receipt, Received } from './post.ts'
 import { PostGroups } from './post-groups.ts'
@@ -13,7 +13,7 @@ import { receivePosts } from './receiver.ts'
 /** Takes a post: all of its changes, or none of them, but for messages that are refused each for its own fault, which it returns. */
 export type Intake = (post: Post) => Promise<Received['refused']>
 
-declare module '../../graph/ports.ts' {
+declare module '../../../graph/ports.ts' {
   interface Ports {
     /** Opens transactions of its own, which posts of one moment share. */
     readonly takePost: Intake
