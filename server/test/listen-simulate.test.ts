@@ -400,7 +400,7 @@ onOneDatabase('the commands listen and simulate', 'sqlite', (engine) => {
     const listener = await listen()
     const caller = '16505557777'
     await succeed('permission', '--number', number, '--user', caller, '--status', 'granted')
-    const offer = (await import('../src/cli/simulated-sessions.ts')).writeSession('offer', Buffer.alloc(32, 7))
+    const offer = (await import('../src/cli/simulate/simulated-sessions.ts')).writeSession('offer', Buffer.alloc(32, 7))
     const { calls } = (await callApi(`${number}/calls`, {
       messaging_product: 'msgapp',
       action: 'connect',

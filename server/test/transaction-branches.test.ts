@@ -17,7 +17,10 @@ import { findBranches, findJoins, listAsyncFunctions, listImports } from './harn
 /** Everything that the service does together, by file, and why no transaction is among it. */
 const joins: Readonly<Record<string, { readonly what: readonly string[]; readonly because: string }>> = {
   'app.ts': { what: ['Promise.all([usersStream.close(), foundation.feed.close()])'], because: 'streams are closed' },
-  'cli/replay.ts': { what: ['Promise.race([step, ended])'], because: 'a step has transactions of its own' },
+  'cli/records/replay-command.ts': {
+    what: ['Promise.race([step, ended])'],
+    because: 'a step has transactions of its own',
+  },
   'db/notifications.ts': { what: ['Promise.race([client?.end(), new Promise('], because: 'a connection is closed' },
   'db/postgres/postgres.ts': {
     what: [

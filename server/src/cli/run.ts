@@ -1,5 +1,5 @@
 import { describeFailure } from './fail.ts'
-import { buildProgram } from './program.ts'
+import { buildProgram } from './program/program.ts'
 
 /** Runs the command line; a mistake of the caller is reported in one line. */
 export async function runProgram(args: readonly string[]): Promise<void> {

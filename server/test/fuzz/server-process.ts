@@ -2,7 +2,7 @@
 import dns from 'node:dns'
 import { readdir } from 'node:fs/promises'
 import { openLog } from '../../src/base/log/log.ts'
-import { stopOnSignals } from '../../src/cli/stop.ts'
+import { stopOnSignals } from '../../src/cli/running/stop.ts'
 import { addressClasses, rateClasses } from '../../src/limits/classes.ts'
 import { startTestServer } from '../harness/server.ts'
 import { measureFixedWork, TurnWatch } from '../harness/turn-watch.ts'

@@ -19,7 +19,7 @@ export function addAccessCommands(program: Command): void {
     .option(...dataFlag)
     .option(...urlFlag)
     .option(...tokenFlag)
-    .action(async (flags) => (await import('../token.ts')).createToken(flags))
+    .action(async (flags) => (await import('../access/token.ts')).createToken(flags))
   token
     .command('list')
     .description('list tokens, without their secrets')
@@ -27,7 +27,7 @@ export function addAccessCommands(program: Command): void {
     .option(...dataFlag)
     .option(...urlFlag)
     .option(...tokenFlag)
-    .action(async (flags) => (await import('../token.ts')).listTokens(flags))
+    .action(async (flags) => (await import('../access/token.ts')).listTokens(flags))
   token
     .command('revoke')
     .description('revoke a token')
@@ -35,7 +35,7 @@ export function addAccessCommands(program: Command): void {
     .option(...dataFlag)
     .option(...urlFlag)
     .option(...tokenFlag)
-    .action(async (id, flags) => (await import('../token.ts')).revokeTokenById(id, flags))
+    .action(async (id, flags) => (await import('../access/token.ts')).revokeTokenById(id, flags))
 
   const app = program.command('app').description('manage apps')
   app
@@ -48,7 +48,7 @@ export function addAccessCommands(program: Command): void {
     .option(...dataFlag)
     .option(...urlFlag)
     .option(...tokenFlag)
-    .action(async (id, flags) => (await import('../app-secret.ts')).rotateAppSecret(id, flags))
+    .action(async (id, flags) => (await import('../access/app-secret.ts')).rotateAppSecret(id, flags))
 
   program
     .command('console')
@@ -60,7 +60,7 @@ export function addAccessCommands(program: Command): void {
     .addOption(repeatable('--account <id>', 'an account to which the session is limited', 'all'))
     .addOption(repeatable('--business <id>', 'a business to which the session is limited', 'all'))
     .option(...dataFlag)
-    .action(async (flags) => (await import('../console-link.ts')).printConsoleLink(flags))
+    .action(async (flags) => (await import('../access/console-link.ts')).printConsoleLink(flags))
 
   const signingKey = program
     .command('signing-key')
@@ -70,12 +70,12 @@ export function addAccessCommands(program: Command): void {
     .description('list signing keys, without their secrets')
     .option(...jsonFlag)
     .option(...dataFlag)
-    .action(async (flags) => (await import('../signing-key.ts')).listSigningKeys(flags))
+    .action(async (flags) => (await import('../access/signing-key.ts')).listSigningKeys(flags))
   signingKey
     .command('rotate')
     .description('create a signing key and replace the signatures of the earlier keys')
     .option(...dataFlag)
-    .action(async (flags) => (await import('../signing-key.ts')).rotate(flags))
+    .action(async (flags) => (await import('../access/signing-key.ts')).rotate(flags))
 
   const secrets = program
     .command('secrets')
@@ -83,20 +83,20 @@ export function addAccessCommands(program: Command): void {
   secrets
     .command('generate-key')
     .description('print a new key for SECRETS_KEY')
-    .action(async () => (await import('../secrets.ts')).generateKey())
+    .action(async () => (await import('../access/secrets-command.ts')).generateKey())
   secrets
     .command('list')
     .description('list the ids of the keys that the store needs, without the keys')
     .option(...jsonFlag)
     .option(...dataFlag)
-    .action(async (flags) => (await import('../secrets.ts')).listKeys(flags))
+    .action(async (flags) => (await import('../access/secrets-command.ts')).listKeys(flags))
   secrets
     .command('rotate')
     .description(
       'encrypt every secret with the new key: SECRETS_KEY if it is set, otherwise a new key in the key file; an interrupted rotation continues at the next run',
     )
     .option(...dataFlag)
-    .action(async (flags) => (await import('../secrets.ts')).rotateSecrets(flags))
+    .action(async (flags) => (await import('../access/secrets-command.ts')).rotateSecrets(flags))
 
   secrets
     .command('reset')
@@ -105,5 +105,5 @@ export function addAccessCommands(program: Command): void {
     )
     .option('--yes', 'do it; without this option, print what would be lost')
     .option(...dataFlag)
-    .action(async (flags) => (await import('../secrets.ts')).resetLostSecrets(flags))
+    .action(async (flags) => (await import('../access/secrets-command.ts')).resetLostSecrets(flags))
 }

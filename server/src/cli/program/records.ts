@@ -15,7 +15,7 @@ export function addRecordCommands(program: Command): void {
     .option(...dataFlag)
     .option(...urlFlag)
     .option(...tokenFlag)
-    .action(async (flags) => (await import('../deliveries.ts')).listDeliveries(flags))
+    .action(async (flags) => (await import('../records/deliveries.ts')).listDeliveries(flags))
   deliveries
     .command('show')
     .description('show a delivery with every attempt, and the exact headers and body that were sent')
@@ -24,7 +24,7 @@ export function addRecordCommands(program: Command): void {
     .option(...dataFlag)
     .option(...urlFlag)
     .option(...tokenFlag)
-    .action(async (id, flags) => (await import('../show-delivery.ts')).showDelivery(id, flags))
+    .action(async (id, flags) => (await import('../records/show-delivery.ts')).showDelivery(id, flags))
   deliveries
     .command('replay')
     .description(
@@ -43,7 +43,7 @@ export function addRecordCommands(program: Command): void {
     .option(...dataFlag)
     .option(...urlFlag)
     .option(...tokenFlag)
-    .action(async (ids, flags) => (await import('../replay.ts')).replayDeliveries(ids, flags))
+    .action(async (ids, flags) => (await import('../records/replay-command.ts')).replayDeliveries(ids, flags))
   deliveries
     .command('replays')
     .description('list the newest replay jobs')
@@ -51,7 +51,7 @@ export function addRecordCommands(program: Command): void {
     .option(...dataFlag)
     .option(...urlFlag)
     .option(...tokenFlag)
-    .action(async (flags) => (await import('../replays.ts')).listReplays(flags))
+    .action(async (flags) => (await import('../records/replays.ts')).listReplays(flags))
   deliveries
     .command('stop-replay')
     .description('stop a replay job; deliveries that it has sent again are not undone')
@@ -59,7 +59,7 @@ export function addRecordCommands(program: Command): void {
     .option(...dataFlag)
     .option(...urlFlag)
     .option(...tokenFlag)
-    .action(async (id, flags) => (await import('../replays.ts')).stopReplay(id, flags))
+    .action(async (id, flags) => (await import('../records/replays.ts')).stopReplay(id, flags))
 
   const audit = program.command('audit').description('show who did what')
   audit
@@ -71,7 +71,7 @@ export function addRecordCommands(program: Command): void {
     .option(...dataFlag)
     .option(...urlFlag)
     .option(...tokenFlag)
-    .action(async (flags) => (await import('../audit.ts')).listAudit(flags))
+    .action(async (flags) => (await import('../records/audit.ts')).listAudit(flags))
 
   const templates = program.command('templates').description('list and review message templates')
   templates
@@ -82,7 +82,7 @@ export function addRecordCommands(program: Command): void {
     .option('--limit <n>', 'how many', '50')
     .option(...jsonFlag)
     .option(...dataFlag)
-    .action(async (flags) => (await import('../templates.ts')).listTemplates(flags))
+    .action(async (flags) => (await import('../records/templates.ts')).listTemplates(flags))
   for (const [name, status, description] of [
     ['approve', 'APPROVED', 'approve a template that waits for its review or is paused, so that it can be sent'],
     ['pause', 'PAUSED', 'pause an approved template, so that it cannot be sent'],
@@ -92,7 +92,7 @@ export function addRecordCommands(program: Command): void {
       .description(description)
       .argument('<id>')
       .option(...dataFlag)
-      .action(async (id, flags) => (await import('../templates.ts')).review(id, status, flags))
+      .action(async (id, flags) => (await import('../records/templates.ts')).review(id, status, flags))
   }
   templates
     .command('reject')
@@ -103,7 +103,7 @@ export function addRecordCommands(program: Command): void {
       'ABUSIVE_CONTENT, INCORRECT_CATEGORY, INVALID_FORMAT, PROMOTIONAL, SCAM or TAG_CONTENT_MISMATCH',
     )
     .option(...dataFlag)
-    .action(async (id, flags) => (await import('../templates.ts')).review(id, 'REJECTED', flags))
+    .action(async (id, flags) => (await import('../records/templates.ts')).review(id, 'REJECTED', flags))
 
   program
     .command('forget')
@@ -112,7 +112,7 @@ export function addRecordCommands(program: Command): void {
     )
     .argument('<user>', "the user's phone number, digits only")
     .option(...dataFlag)
-    .action(async (user, flags) => (await import('../forget.ts')).forget(user, flags))
+    .action(async (user, flags) => (await import('../records/forget.ts')).forget(user, flags))
 
   program
     .command('files')
@@ -124,5 +124,5 @@ export function addRecordCommands(program: Command): void {
     .requiredOption('--from <storage>', 'where the files are')
     .requiredOption('--to <storage>', 'where to copy them; files that are there already are skipped')
     .option(...dataFlag)
-    .action(async (flags) => (await import('../files-copy.ts')).copy(flags))
+    .action(async (flags) => (await import('../running/files-copy.ts')).copy(flags))
 }

@@ -17,13 +17,13 @@ export function addRunningCommands(program: Command, { host, port }: LocalAddres
       .option(...dataFlag)
       .option('--world <file>', 'a world file to apply at the start (WORLD)')
       .option('--role <role>', 'what this process does: all, api or worker (ROLE)')
-      .action(async (flags) => (await import('../serve.ts')).serve(flags, { banner }))
+      .action(async (flags) => (await import('../running/serve.ts')).serve(flags, { banner }))
   }
 
   forServer(program.command('status'), local)
     .description('show the state of a running server: version, store, processes, objects, waiting deliveries')
     .option('--json', 'print all fields as one JSON object')
-    .action(async (flags) => (await import('../status.ts')).showStatus(flags))
+    .action(async (flags) => (await import('../running/status.ts')).showStatus(flags))
 
   program
     .command('apply')
@@ -34,7 +34,7 @@ export function addRunningCommands(program: Command, { host, port }: LocalAddres
     .option(...dataFlag)
     .option(...urlFlag)
     .option(...tokenFlag)
-    .action(async (file, flags) => (await import('../apply.ts')).apply(file, flags))
+    .action(async (file, flags) => (await import('../running/apply.ts')).apply(file, flags))
 
   program
     .command('export')
@@ -44,13 +44,13 @@ export function addRunningCommands(program: Command, { host, port }: LocalAddres
     .option(...dataFlag)
     .option(...urlFlag)
     .option(...tokenFlag)
-    .action(async (flags) => (await import('../export.ts')).exportStore(flags))
+    .action(async (flags) => (await import('../running/export.ts')).exportStore(flags))
 
   program
     .command('migrate')
     .description('update the schema of the database')
     .option(...dataFlag)
-    .action(async (flags) => (await import('../migrate.ts')).runMigrations(flags))
+    .action(async (flags) => (await import('../running/migrate.ts')).runMigrations(flags))
 
   program
     .command('version')

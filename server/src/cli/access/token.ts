@@ -1,0 +1,165 @@
+import { readScope, writeScope } from '../../auth/scopes.ts'
+import { insertToken, listTokensForOperators, makeTokenSecret, revokeToken } from '../../auth/tokens.ts'
+import { systemRandom } from '../../base/keys/random.ts'
+import { systemClock } from '../../base/time/clock.ts'
+import { parseDuration } from '../../base/time/duration.ts'
+import type { Transaction } from '../../db/database.ts'
+import { type Scope, scopes } from '../../graph/caller.ts'
+import { chooseVocabulary } from '../../graph/vocabulary.ts'
+import { CommandFailed } from '../fail.ts'
+import { ask, findRemote, type RemoteFlags } from '../remote.ts'
+import { withLockedStore, withStore } from '../store.ts'
+import { type Column, printList, writeTime } from '../table.ts'
+
+export interface TokenFlags extends RemoteFlags {
+  readonly app: string
+  readonly scope: string[]
+  readonly account: string[]
+  readonly business: string[]
+  readonly expires?: string
+  readonly data?: string
+}
+
+const defaultScopes: readonly Scope[] = ['msgapp_business_management', 'msgapp_business_messaging']
+
+/** Prints only the secret on standard output, for scripts, and explanations on standard error. */
+export async function createToken(flags: TokenFlags): Promise<void> {
+  const wanted = flags.scope.length === 0 ? defaultScopes : flags.scope.map(parseScope)
+  if (flags.business.length > 0 && !wanted.includes('operator')) {
+    throw new CommandFailed('--business limits an operator alone: give --scope operator too, or --account')
+  }
+  const lifetime = flags.expires === undefined ? undefined : parseLifetime(flags.expires)
+  const remote = findRemote(flags)
+  if (remote) {
+    const params = {
+      app_id: flags.app,
+      scopes: wanted,
+      ...(flags.account.length > 0 && { accounts: flags.account }),
+      ...(flags.business.length > 0 && { businesses: flags.business }),
+      expires: flags.expires,
+    }
+    const made = await ask(remote, ({ operator }) => operator.createToken(params))
+    return printNew(made.id, made.token)
+  }
+  await withStore({ DATA_DIR: flags.data }, async (database) => {
+    const secret = makeTokenSecret(systemRandom)
+    const id = await database.transaction(async (tx) => {
+      await checkReferences(tx, flags)
+      return insertToken(tx, systemClock, systemRandom, {
+        secret,
+        app_id: flags.app,
+        scopes: wanted,
+        accounts: flags.account.length === 0 ? null : flags.account,
+        businesses: flags.business.length === 0 ? null : flags.business,
+        expires_time: lifetime === undefined ? null : systemClock.now() + lifetime,
+      })
+    })
+    printNew(id, secret)
+  })
+}
+
+function printNew(id: string, secret: string): void {
+  process.stdout.write(`${secret}\n`)
+  process.stderr.write(`Token ${id} was made. Its secret is shown this once and cannot be read again.\n`)
+}
+
+export async function listTokens(flags: RemoteFlags & { data?: string; json?: boolean }): Promise<void> {
+  const remote = findRemote(flags)
+  if (remote) {
+    // The door lists the newest first.
+    const items = await ask(remote, ({ operator }) => operator.listTokens({ limit: 1000 }).toArray())
+    return printList(items.toReversed(), tokenColumns, flags)
+  }
+  await withLockedStore({ DATA_DIR: flags.data }, async (database, config) => {
+    const vocabulary = chooseVocabulary(config.vocabulary)
+    const tokens = await listTokensForOperators(database.read)
+    const now = systemClock.now()
+    const items = tokens.map(
+      ({ id, app_id, scopes, accounts, businesses, created_time, expires_time, revoked_time, session_name }) => ({
+        id,
+        app_id,
+        scopes: (scopes as Scope[]).map((scope) => writeScope(scope, vocabulary)),
+        accounts,
+        businesses,
+        created_time: writeTime(created_time),
+        expires_time: expires_time === null ? null : writeTime(expires_time),
+        revoked_time: revoked_time === null ? null : writeTime(revoked_time),
+        ...(session_name !== null && { session_name }),
+        state: revoked_time !== null ? 'revoked' : expires_time !== null && expires_time <= now ? 'expired' : 'good',
+      }),
+    )
+    printList(items, tokenColumns, flags)
+  })
+}
+
+type ListedToken = {
+  id: string
+  app_id: string | null
+  scopes: string[]
+  accounts: readonly string[] | null
+  businesses: readonly string[] | null
+  created_time: string
+  expires_time: string | null
+  state: string
+  session_name?: string | undefined
+}
+
+const tokenColumns: readonly Column<ListedToken>[] = [
+  { heading: 'ID', cell: ({ id }) => id, isWhole: true },
+  { heading: 'STATE', cell: ({ state }) => state, isWhole: true },
+  { heading: 'FOR', cell: ({ app_id, session_name }) => session_name ?? app_id ?? '–' },
+  { heading: 'ACCOUNTS', cell: writeLimits },
+  { heading: 'EXPIRES', cell: ({ expires_time }) => expires_time ?? 'never', isWhole: true },
+  { heading: 'SCOPES', cell: ({ scopes }) => scopes.join(',') },
+  { heading: 'CREATED', cell: ({ created_time }) => created_time, isWhole: true },
+]
+
+export async function revokeTokenById(id: string, flags: RemoteFlags & { data?: string }): Promise<void> {
+  const remote = findRemote(flags)
+  if (remote) {
+    await ask(remote, ({ operator }) => operator.revokeToken(id))
+    process.stdout.write(`Token ${id} is revoked.\n`)
+    return
+  }
+  await withLockedStore({ DATA_DIR: flags.data }, async (database) => {
+    const found = await database.transaction((tx) => revokeToken(tx, systemClock, id))
+    if (!found) throw new CommandFailed(`there is no token ${id}: see ./switchboard token list`)
+    process.stdout.write(`Token ${id} is revoked.\n`)
+  })
+}
+
+/** What a token is limited to. */
+function writeLimits({ accounts, businesses }: ListedToken): string {
+  return accounts || businesses ? [...(accounts ?? []), ...(businesses ?? [])].join(',') : 'all'
+}
+
+function parseScope(text: string): Scope {
+  const scope = readScope(text)
+  if (!scope) throw new CommandFailed(`--scope ${text} is not one of ${scopes.join(', ')}`)
+  return scope
+}
+
+function parseLifetime(text: string): number {
+  const lifetime = parseDuration(text)
+  if (!lifetime) throw new CommandFailed(`--expires ${text} is not a duration such as 12h or 60d`)
+  return lifetime
+}
+
+async function checkReferences(tx: Transaction, { app, account, business }: TokenFlags): Promise<void> {
+  const found = await tx.query
+    .selectFrom('nodes')
+    .select(['id', 'kind'])
+    .where('id', 'in', [app, ...account, ...business])
+    .execute()
+  const kinds = new Map(found.map(({ id, kind }) => [id, kind]))
+  if (kinds.get(app) !== 'application')
+    throw new CommandFailed(`--app ${app} is not an app of this store; ./switchboard export lists them`)
+  for (const id of account) {
+    if (kinds.get(id) !== 'account')
+      throw new CommandFailed(`--account ${id} is not an account of this store; ./switchboard export lists them`)
+  }
+  for (const id of business) {
+    if (kinds.get(id) !== 'business')
+      throw new CommandFailed(`--business ${id} is not a business of this store; ./switchboard export lists them`)
+  }
+}

@@ -1,0 +1,25 @@
+import { second } from '../../base/time/duration.ts'
+import type { Config } from '../../config.ts'
+import { isStoreLocked } from '../../db/sqlite/store-lock.ts'
+import { writeLocalUrl } from '../local-url.ts'
+
+/** Undefined when a server runs on the store of a command; otherwise a sentence that says so. */
+export async function findMissingServer(config: Config): Promise<string | undefined> {
+  const url = writeLocalUrl(config)
+  if (await isAlive(url)) return undefined
+  if (config.databaseUrl === undefined) {
+    if (isStoreLocked(config.dataDir)) return undefined
+    return `No server runs on the store in ${config.dataDir}: start one with npm start or ./switchboard serve.`
+  }
+  return `No server answers at ${url}: where none runs on this database elsewhere, start one with ./switchboard serve.`
+}
+
+async function isAlive(url: string): Promise<boolean> {
+  try {
+    const response = await fetch(`${url}/healthz`, { signal: AbortSignal.timeout(2 * second) })
+    return response.ok && (await response.text()) === '{"status":"alive"}'
+  } catch {
+    // Nothing listens there, or something that does not speak HTTP.
+    return false
+  }
+}

@@ -1,0 +1,18 @@
+import { CommandFailed } from '../fail.ts'
+
+/** A stranger wrote it, so terminal control characters are removed. */
+export function showText(text: string): string {
+  return text.replaceAll(/[\p{Cc}\p{Cf}]+/gu, ' ')
+}
+
+export function parseId(text: string): number {
+  const id = Number(text)
+  if (!/^\d+$/.test(text) || !Number.isSafeInteger(id)) {
+    throw new CommandFailed(`${text} is not the id of a delivery: see ./switchboard deliveries list`)
+  }
+  return id
+}
+
+export function unknownDelivery(id: number): CommandFailed {
+  return new CommandFailed(`there is no delivery ${id}: see ./switchboard deliveries list`)
+}

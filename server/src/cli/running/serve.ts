@@ -1,0 +1,94 @@
+import { type App, createApp } from '../../app.ts'
+import { systemRandom } from '../../base/keys/random.ts'
+import { type Log, openLog } from '../../base/log/log.ts'
+import { systemClock } from '../../base/time/clock.ts'
+import { BadSetting, type Config } from '../../config.ts'
+import type { Database } from '../../db/database.ts'
+import { lockStore } from '../../db/sqlite/store-lock.ts'
+import { type ApplyOptions, applyWorld, applyWorldIfEmpty, type WorldSummary } from '../../world/apply.ts'
+import { isStoreEmpty } from '../../world/empty.ts'
+import { listDemoTokensForOperators } from '../../world/guessable-secrets.ts'
+import { readWorldFile } from '../../world/read.ts'
+import { demoWorld } from '../../world/start.ts'
+import { configFrom, openStore } from '../store.ts'
+import { composeBanner } from './banner.ts'
+import { stopOnSignals } from './stop.ts'
+
+export interface ServeFlags {
+  readonly port?: string
+  readonly host?: string
+  readonly data?: string
+  readonly world?: string
+  readonly role?: string
+}
+
+/** Starts the server, prints its address, and runs until it is stopped. */
+export async function serve(flags: ServeFlags, { banner }: { banner: boolean }): Promise<void> {
+  const config = configFrom({
+    PORT: flags.port,
+    HOST: flags.host,
+    DATA_DIR: flags.data,
+    WORLD: flags.world,
+    ROLE: flags.role,
+  })
+  checkRole(config)
+  const { log, close: closeLog } = openLog(config.logLevel, config.logFormat)
+  if (config.role === 'worker' && config.publicUrl === undefined) {
+    log.warn('PUBLIC_URL is not set: links in what this worker sends lead to the worker, which does not serve them')
+  }
+  const lock = config.databaseUrl === undefined ? lockStore(config.dataDir) : undefined
+  let database: Database | undefined
+  let app: App
+  let address: string
+  try {
+    database = await openStore(config, log, { notesKeyFile: true })
+    await applyFirstWorld(database, config, log)
+    if (config.production) await warnOfDemoTokens(database, log)
+    app = await createApp({
+      config,
+      database,
+      clock: systemClock,
+      random: systemRandom,
+      log,
+    })
+    address = await app.listen()
+  } catch (error) {
+    await database?.close()
+    lock?.release()
+    throw error
+  }
+  const greeting = banner && config.role !== 'worker' ? await composeBanner(database, systemClock, address, config) : ''
+  stopOnSignals({ app, database, lock, log, closeLog, grace: config.stopGrace })
+  // Printed last: the reader may send a signal at once.
+  process.stdout.write(`switchboard listening on ${address}\n${greeting}`)
+}
+
+/** An embedded store belongs to one process, so that process must do everything. */
+function checkRole({ role, databaseUrl }: Config): void {
+  if (role === 'all' || databaseUrl !== undefined) return
+  throw new BadSetting(`ROLE is ${role}, which takes PostgreSQL: set DATABASE_URL, or leave ROLE at all on SQLite`)
+}
+
+/** The configured world file, or the demo for an empty store outside production. */
+async function applyFirstWorld(database: Database, config: Config, log: Log): Promise<void> {
+  const report = (summary: WorldSummary): void => log.info(summary, 'applied a world file')
+  const options: ApplyOptions = { production: config.production, warn: (line) => log.warn(line) }
+  if (config.world !== undefined) {
+    report(await applyWorld(database, systemClock, systemRandom, await readWorldFile(config.world), options))
+  } else if (await wantsDemo(database, config)) {
+    const world = await readWorldFile(demoWorld)
+    const summary = await applyWorldIfEmpty(database, systemClock, systemRandom, world, options)
+    if (summary) report(summary)
+  }
+}
+
+/** A store that was tried with the demo world keeps its tokens when it goes into production. */
+async function warnOfDemoTokens(database: Database, log: Log): Promise<void> {
+  const tokens = await listDemoTokensForOperators(database.read)
+  if (tokens.length === 0) return
+  log.warn({ tokens }, 'the store takes tokens of the demo world, which everybody can read: ./switchboard token revoke')
+}
+
+async function wantsDemo(database: Database, config: Config): Promise<boolean> {
+  return !config.production && (await isStoreEmpty(database.read))
+}

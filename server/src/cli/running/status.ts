@@ -1,0 +1,51 @@
+import type { OperatorWaitParams } from '@switchboard/client'
+import { ask, type RemoteFlags, requireRemote } from '../remote.ts'
+
+/** How a server is. */
+export async function showStatus(flags: RemoteFlags & { readonly json?: boolean }): Promise<void> {
+  const remote = requireRemote(flags)
+  const state = await ask(remote, ({ operator }) => operator.readState())
+  if (flags.json) {
+    process.stdout.write(`${JSON.stringify(state)}\n`)
+    return
+  }
+  const { lanes, counts, processes } = state
+  const facts = [
+    ['Server', remote.url],
+    ['Version', `${state.version}, API ${state.versions.join(', ')}, ${state.vocabulary}`],
+    ['Store', state.store],
+    ['Sandbox', state.sandbox ? 'yes' : 'no'],
+    ['Processes', processes.map(({ role, version }) => `${role} ${version}`).join(', ')],
+    [
+      'Nodes',
+      Object.entries(counts)
+        .map(([kind, count]) => `${count} ${kind}`)
+        .join(', '),
+    ],
+    ['Clock', describeClock(state.clock)],
+    ['Deliveries', `${lanes.waiting} waiting, ${lanes.down} subscribers down`],
+    ['Oldest', lanes.oldest_age === null ? '-' : `${lanes.oldest_age} s`],
+  ] as const
+  for (const [name, value] of facts) process.stdout.write(`${name.padEnd(11)} ${value}\n`)
+}
+
+function describeClock({ held, offset }: { readonly held: string | null; readonly offset: number }): string {
+  if (held === 'jumped') return 'jumped forward: nothing is deleted or given up until ./switchboard clock accept'
+  return held === null ? 'right' : `${offset} s ahead of the database's: the server does no background work`
+}
+
+export interface WaitFlags extends RemoteFlags {
+  readonly account?: string
+  readonly number?: string
+  readonly since?: string
+  readonly timeout?: string
+}
+
+/** Waits until something has happened, and prints it; ends with 1 when nothing came. */
+export async function waitForHappening(type: string, flags: WaitFlags): Promise<void> {
+  const { account: account_id, number: phone_number_id, since, timeout } = flags
+  // The server knows which types there are, and says so.
+  const params = { type, account_id, phone_number_id, since, timeout } as OperatorWaitParams
+  const found = await ask(requireRemote(flags), ({ operator }) => operator.wait(params))
+  process.stdout.write(`${JSON.stringify(found)}\n`)
+}

@@ -1,0 +1,60 @@
+import { setTimeout as wait } from 'node:timers/promises'
+import type { App } from '../../app.ts'
+import type { Log } from '../../base/log/log.ts'
+import { second } from '../../base/time/duration.ts'
+import type { Database } from '../../db/database.ts'
+import { describeFailure } from '../fail.ts'
+
+export interface Stoppable {
+  readonly app: Pick<App, 'close'>
+  readonly database: Pick<Database, 'close'>
+  /** Releases the embedded store, which belongs to this process until then. */
+  readonly lock: { release(): void } | undefined
+  readonly log: Log
+  /** Writes the waiting lines of the log; where nobody reads it, it gives up. */
+  readonly closeLog: () => Promise<void>
+  /** Milliseconds for requests under way, and the same again for deliveries after them. */
+  readonly grace: number
+}
+
+/** For closing the store, and for anything unforeseen. */
+const spareMilliseconds = 5 * second
+const pollMilliseconds = 20
+
+/** Stops the process in order at the first signal, at the latest after twice the grace period and a little more. */
+export function stopOnSignals(parts: Stoppable): void {
+  const onSignal = (signal: NodeJS.Signals) => stop(signal, parts)
+  process.once('SIGTERM', onSignal)
+  process.once('SIGINT', onSignal)
+}
+
+async function stop(signal: NodeJS.Signals, { app, database, lock, log, closeLog, grace }: Stoppable): Promise<void> {
+  process.once('SIGINT', () => process.exit(1))
+  setTimeout(() => kill(log, closeLog), 2 * grace + spareMilliseconds)
+  log.info({ signal }, 'stopping: no new requests; finishing those that run')
+  let failure: string | undefined
+  try {
+    await app.close(grace)
+    await database.close()
+    lock?.release()
+    log.info('stopped')
+  } catch (error) {
+    failure = describeFailure(error)
+  }
+  await waitForDisk()
+  await closeLog()
+  if (failure !== undefined) process.stderr.write(`switchboard: ${failure}\n`)
+  process.exit(failure === undefined ? 0 : 1)
+}
+
+/** Node waits at its exit for file operations under way, and on a hanging disk it would wait for ever. */
+async function waitForDisk(): Promise<void> {
+  while (process.getActiveResourcesInfo().some((kind) => kind.startsWith('FSReq'))) await wait(pollMilliseconds)
+}
+
+/** Acknowledged writes are on the disk, and the next start clears up the rest. */
+async function kill(log: Log, closeLog: () => Promise<void>): Promise<void> {
+  log.error('the stop took too long: something under way does not end; killing the process')
+  await closeLog()
+  process.kill(process.pid, 'SIGKILL')
+}

@@ -1,0 +1,232 @@
+import type {
+  Call,
+  GatewayActOnMessageParams,
+  GatewaySetCallPermissionParams,
+  GatewayWriteMessageParams,
+  Switchboard,
+} from '@switchboard/client'
+import { systemRandom } from '../../base/keys/random.ts'
+import { systemClock } from '../../base/time/clock.ts'
+import type { MessageKind } from '../../resources/webhooks/inbound/message-kinds.ts'
+import { CommandFailed } from '../fail.ts'
+import { ask, openGateway, type Remote, type RemoteFlags, RemoteRefused } from '../remote.ts'
+import {
+  buildMessage,
+  isFileKind,
+  isSimulatedKind,
+  kindsWithPayload,
+  type NumberOfGateway,
+  type SentFile,
+  simulatedKinds,
+} from './simulated-messages.ts'
+import { writeSession } from './simulated-sessions.ts'
+
+export interface MessageFlags extends RemoteFlags {
+  readonly to: string
+  readonly from: string
+  readonly type?: string
+  readonly text?: string
+  readonly name?: string
+  readonly file?: string
+  readonly replyTo?: string
+  readonly payload?: string
+}
+
+/** Simulates a message of a user to a phone number. */
+export async function simulateMessage(flags: MessageFlags): Promise<void> {
+  const { to, from, text, payload, name } = flags
+  const wanted = readKind(flags.type)
+  // The inbound events accept any sender, but the gateway writes every user like this.
+  if (!/^\d{1,20}$/.test(from)) {
+    throw new CommandFailed(`--from ${from} is not a user: give a phone number, digits alone, such as 16505551234`)
+  }
+  if (payload !== undefined && (wanted === undefined || !kindsWithPayload.includes(wanted))) {
+    throw new CommandFailed(`--payload is what a button holds: give it with --type ${kindsWithPayload.join(' or ')}`)
+  }
+  const media = await openMedia(flags.file, wanted)
+  const type = media?.type ?? wanted ?? 'text'
+  const gateway = openGateway(flags)
+  const number = await findNumber(gateway, to)
+  const id = drawMessageId()
+  const message = buildMessage({
+    id,
+    type,
+    from,
+    text,
+    payload,
+    file: media ? await media.upload(gateway, number.id) : noFile,
+    answered: { from: number.display_phone_number.replaceAll(/\D/g, ''), id: flags.replyTo ?? drawMessageId() },
+    isReply: flags.replyTo !== undefined,
+    time: systemClock.now(),
+  })
+  const sent = `${type} from ${from} to ${number.display_phone_number} (${number.id}), message ${id}`
+  const params = { phone_number_id: number.id, ...(name !== undefined && { name }), ...message }
+  // The member that goes with the type is there: `buildMessage` made it.
+  await perform(gateway, sent, (door) => door.writeMessage(params as GatewayWriteMessageParams))
+}
+
+/** Prints what is sent and what comes back. */
+async function perform<T>(
+  remote: Remote,
+  sent: string,
+  call: (door: Switchboard['gateway']) => Call<T>,
+): Promise<void> {
+  const { data, response } = await ask(remote, ({ gateway }) => call(gateway).withResponse())
+  process.stdout.write(`→ ${sent}\n← ${response.status} ${JSON.stringify(data)}\n`)
+}
+
+const noFile: SentFile = { id: '', mime_type: '', sha256: '', filename: '', animated: false }
+
+function readKind(type: string | undefined): MessageKind | undefined {
+  if (type === undefined || isSimulatedKind(type)) return type
+  throw new CommandFailed(`--type ${type} is not one of ${Object.keys(simulatedKinds).join(', ')}`)
+}
+
+function drawMessageId(): string {
+  return `wamid.${systemRandom.bytes(18).toString('base64url')}`
+}
+
+interface Media {
+  readonly type: MessageKind
+  upload(gateway: Remote, phone_number_id: string): Promise<SentFile>
+}
+
+/** The file of a message with one; the file type detection is loaded only for these. */
+async function openMedia(path: string | undefined, wanted: MessageKind | undefined): Promise<Media | undefined> {
+  const load = () => import('./simulated-media.ts')
+  if (path === undefined) {
+    if (!isFileKind(wanted)) return undefined
+    const { makeSampleFile, uploadFile } = await load()
+    return { type: wanted, upload: (gateway, number) => uploadFile(gateway, number, makeSampleFile(wanted)) }
+  }
+  const { readOutgoingFile, uploadFile } = await load()
+  const { type, file } = await readOutgoingFile(path, wanted)
+  return { type, upload: (gateway, number) => uploadFile(gateway, number, file) }
+}
+
+async function findNumber(remote: Remote, to: string): Promise<NumberOfGateway> {
+  try {
+    return await ask(remote, ({ gateway }) => gateway.readNumber(to))
+  } catch (error) {
+    if (!(error instanceof RemoteRefused) || error.status !== 404) throw error
+    throw new CommandFailed(
+      `--to ${to} is no number that this token sees at ${remote.url}: give a Phone-Number-ID, such as 4000000000000001 in the demo world, not the phone number itself`,
+    )
+  }
+}
+
+export interface CallFlags extends RemoteFlags {
+  readonly to?: string
+  readonly from?: string
+  readonly name?: string
+  readonly ring?: string
+  readonly answer?: string
+  readonly reject?: string
+  readonly hangUp?: string
+}
+
+/** Simulates a call of a user to a phone number, or a step in a call. */
+export async function simulateCall(flags: CallFlags): Promise<void> {
+  const { to, from, name } = flags
+  const acts = (
+    [
+      ['ringing', flags.ring],
+      ['accept', flags.answer],
+      ['reject', flags.reject],
+      ['terminate', flags.hangUp],
+    ] as const
+  ).flatMap(([action, call_id]) => (call_id === undefined ? [] : [{ action, call_id }]))
+  const opening = to !== undefined && from !== undefined ? { phone_number_id: to, from, name } : undefined
+  const [act] = acts
+  if (acts.length + Number(opening !== undefined) !== 1 || (act && (to !== undefined || from !== undefined))) {
+    throw new CommandFailed(
+      'give either --to and --from for a new call, or one of --ring, --answer, --reject, --hang-up',
+    )
+  }
+  const gateway = openGateway(flags)
+  const drawn = systemRandom.bytes(32)
+  if (act) {
+    const { action, call_id } = act
+    const session = action === 'accept' ? { session: writeSession('answer', drawn) } : {}
+    await perform(gateway, `${action} call ${call_id}`, (door) => door.actOnCall(call_id, { action, ...session }))
+  }
+  if (opening) {
+    const session = writeSession('offer', drawn)
+    const sent = `call from ${from} to ${to}, with an offer of ${session.sdp.length} characters`
+    await perform(gateway, sent, (door) => door.startCall({ ...opening, session }))
+  }
+}
+
+export interface PermissionFlags extends RemoteFlags {
+  readonly number: string
+  readonly user: string
+  readonly status: string
+}
+
+/** Simulates a user's decision whether a phone number may call. */
+export async function simulatePermission(flags: PermissionFlags): Promise<void> {
+  const { number: phone_number_id, user: user_wa_id, status } = flags
+  // The server knows which ones there are, and says so.
+  const params = { phone_number_id, user_wa_id, status } as GatewaySetCallPermissionParams
+  const sent = `permission of ${user_wa_id} for ${phone_number_id}: ${status}`
+  await perform(openGateway(flags), sent, (door) => door.setCallPermission(params))
+}
+
+export interface JoinFlags extends RemoteFlags {
+  readonly link: string
+  readonly user: string
+  readonly name?: string
+}
+
+/** Simulates a user who follows the invite link of a group. */
+export async function simulateJoin(flags: JoinFlags): Promise<void> {
+  const { link: invite_link, user: user_wa_id, name } = flags
+  const sent = `${user_wa_id} follows ${invite_link}`
+  await perform(openGateway(flags), sent, (door) => door.joinGroup({ invite_link, user_wa_id, name }))
+}
+
+export interface StatusFlags extends RemoteFlags {
+  readonly user?: string
+  readonly code?: string
+}
+
+/** Lets the phone of a user report what became of a message. */
+export async function simulateStatus(message_id: string, action: string, flags: StatusFlags): Promise<void> {
+  const { user: user_wa_id, code } = flags
+  if (code !== undefined && !/^\d{1,6}$/.test(code)) throw new CommandFailed(`--code ${code} is not a number`)
+  await act(flags, message_id, { action, user_wa_id, ...(code !== undefined && { code: Number(code) }) })
+}
+
+export interface PressFlags extends RemoteFlags {
+  readonly user?: string
+  readonly data?: string
+}
+
+/** Lets a user press something in a message. */
+export async function simulatePress(message_id: string, choice: string | undefined, flags: PressFlags): Promise<void> {
+  const { user: user_wa_id, data } = flags
+  await act(flags, message_id, {
+    ...{ action: 'press', choice, user_wa_id },
+    ...(data !== undefined && { data: readData(data) }),
+  })
+}
+
+function readData(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    throw new CommandFailed(`--data is not JSON: give an object such as '{"latitude": 40.7, "longitude": -74}'`)
+  }
+}
+
+function act(
+  flags: RemoteFlags,
+  message_id: string,
+  body: Readonly<Record<string, unknown>> & { readonly action: string },
+): Promise<void> {
+  // The server knows which actions there are, and says so.
+  const params = body as GatewayActOnMessageParams
+  return perform(openGateway(flags), `${body.action} message ${message_id}`, (door) =>
+    door.actOnMessage(message_id, params),
+  )
+}
