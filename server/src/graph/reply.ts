@@ -1,6 +1,6 @@
 import type { Readable } from 'node:stream'
 import type { TSchema } from 'typebox'
-import type { PushBody } from '../stream/push.ts'
+import type { PushBody } from '../stream/push-event.ts'
 
 /** A response that is not an object of the API: a page, an image, the bytes of a file. */
 export class Reply {

@@ -1,6 +1,6 @@
 import type { Database, Transaction } from '../db/database.ts'
-import type { SandboxClock } from './clock.ts'
-import { waitUntilDone } from './due.ts'
+import { waitUntilDone } from './due-timers.ts'
+import type { SandboxClock } from './sandbox-clock.ts'
 import { changeSandboxState, lockSandboxState, moveWithClock } from './state.ts'
 import type { SandboxWatch } from './watch.ts'
 

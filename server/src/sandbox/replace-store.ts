@@ -5,7 +5,7 @@ import { type Database, DatabaseBusy, type Transaction } from '../db/database.ts
 import { emptyTables, listReplacedTables, lockOutWriters } from '../db/replace/replaceable-tables.ts'
 import { sweepTimer } from '../files/files.ts'
 import { setTimer } from '../timers/set.ts'
-import type { SandboxClock } from './clock.ts'
+import type { SandboxClock } from './sandbox-clock.ts'
 import { changeSandboxState, findLastIds, lockSandboxState, moveWithClock, type SandboxState } from './state.ts'
 import type { SandboxWatch } from './watch.ts'
 

@@ -1,9 +1,9 @@
 import type { Log } from '../base/log/log.ts'
 import { Loop } from '../base/work/loop.ts'
 import type { Database } from '../db/database.ts'
-import type { SandboxClock } from './clock.ts'
 import { listFaultRules } from './fault-rules.ts'
 import type { Faults } from './faults.ts'
+import type { SandboxClock } from './sandbox-clock.ts'
 import { readSandboxState, type SandboxState } from './state.ts'
 
 /** How often a process reads what others may have changed: they all must know within a second. */

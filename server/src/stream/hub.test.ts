@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
 import { silentLog } from '../base/log/log.ts'
 import { StreamHub } from './hub.ts'
-import type { PushTarget } from './push.ts'
+import type { PushTarget } from './push-event.ts'
 import type { Listening, Reached, StreamEvent, StreamSource } from './types.ts'
 
 /** One connection; what is written to it waits until it is read. */

@@ -6,7 +6,7 @@ import type { Database } from '../db/database.ts'
 import { Audience, writeFor } from './audience.ts'
 import { Listener } from './listener.ts'
 import { type Holder, StreamPlaces } from './places.ts'
-import type { PushBody, PushTarget } from './push.ts'
+import type { PushBody, PushTarget } from './push-event.ts'
 import type { Opening, Place, Reached, StreamEvent, StreamSource, Watcher } from './types.ts'
 
 export interface HubOptions<About> {

@@ -1,4 +1,4 @@
-import type { PushTarget } from './push.ts'
+import type { PushTarget } from './push-event.ts'
 import type { Listening, Opening } from './types.ts'
 
 /** Who has not read so much of what was sent before is dropped, and may come back with the last id. */

@@ -1,7 +1,7 @@
 import type { ServerResponse } from 'node:http'
 import type { FastifyReply } from 'fastify'
 import type { PushReply } from '../../graph/reply.ts'
-import type { PushTarget } from '../../stream/push.ts'
+import type { PushTarget } from '../../stream/push-event.ts'
 
 /** Sends a response that goes on, and resolves when its connection is closed. */
 export async function sendPush(

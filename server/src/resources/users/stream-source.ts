@@ -7,7 +7,6 @@ import { holderOf } from '../../graph/context.ts'
 import type { StreamFilter, UsersStream } from '../../graph/ports.ts'
 import { Gaps } from '../../stream/gaps.ts'
 import { StreamHub } from '../../stream/hub.ts'
-import { usersStream } from '../../stream/record.ts'
 import {
   findLatest,
   findSettled,
@@ -17,6 +16,7 @@ import {
   type StoredStreamEvent,
   wantStream,
 } from '../../stream/store.ts'
+import { usersStream } from '../../stream/stream-record.ts'
 import type { Batch, Listening, Place, Reached, StreamEvent, StreamSource } from '../../stream/types.ts'
 import { showMessages, showTools } from './show.ts'
 import { listMessages, listParticipantsOf } from './store.ts'

@@ -14,7 +14,7 @@ import { findCaller, insertToken, revokeToken } from '../../auth/tokens.ts'
 import { systemRandom } from '../../base/keys/random.ts'
 import { day, second } from '../../base/time/duration.ts'
 import { notFound } from '../../graph/errors.ts'
-import { recordForStream } from '../../stream/record.ts'
+import { recordForStream } from '../../stream/stream-record.ts'
 import { tooManyStreams } from './errors.ts'
 
 const maxStreams = 4

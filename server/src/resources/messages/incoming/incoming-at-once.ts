@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import type { Transaction } from '../../../db/database.ts'
 import { signalUnless } from '../../../db/postgres/signal.ts'
 import { defineSql } from '../../../db/statement.ts'
-import { recordForStream } from '../../../stream/record.ts'
+import { recordForStream } from '../../../stream/stream-record.ts'
 import { streamMessage } from '../status/stream-events.ts'
 import {
   describeRow,

@@ -1,7 +1,7 @@
 import type { Transaction } from '../../../db/database.ts'
 import { useFile } from '../../../files/files.ts'
 import type { GraphError } from '../../../graph/graph-error.ts'
-import { recordForStream } from '../../../stream/record.ts'
+import { recordForStream } from '../../../stream/stream-record.ts'
 import { isMediaKind } from '../content/kinds.ts'
 import { incomingIdTaken, writerIsNumber } from '../errors.ts'
 import { showMedia } from '../rules.ts'

@@ -1,7 +1,7 @@
 import type { Transaction } from '../../../db/database.ts'
 import type { ChatsTable, MessageRecipientsTable } from '../../../db/tables.ts'
 import type { Settings } from '../../../graph/settings.ts'
-import { type NewStreamEvent, recordForStream } from '../../../stream/record.ts'
+import { type NewStreamEvent, recordForStream } from '../../../stream/stream-record.ts'
 import { raiseStatuses } from '../status/events.ts'
 import { actAtOnce, type PhoneTools, schedulePhone } from '../status/phone.ts'
 import { listReported, timesOf } from '../status/progress.ts'

@@ -1,6 +1,6 @@
 import type { Transaction } from '../../../db/database.ts'
 import type { MessagesTable } from '../../../db/tables.ts'
-import { type NewStreamEvent, recordForStream } from '../../../stream/record.ts'
+import { type NewStreamEvent, recordForStream } from '../../../stream/stream-record.ts'
 import { type EventTools, writeSeconds } from './events.ts'
 import type { MessageStatus } from './states.ts'
 
