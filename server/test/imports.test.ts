@@ -27,7 +27,6 @@ const layers: readonly (readonly string[])[] = [
   ['http'],
   ['doors', 'site', 'world'],
   ['errors.ts'],
-  ['generate'],
   ['app'],
   ['app.ts'],
   ['cli'],

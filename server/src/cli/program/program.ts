@@ -26,20 +26,8 @@ export function buildProgram(): Command {
   addRecordCommands(program)
   program.commandsGroup('Try it and test against it:')
   addTryingCommands(program, local)
-  program.commandsGroup('Work on this project:')
-  addGenerator(program)
   pointToHelp(program, './switchboard')
   return program
-}
-
-function addGenerator(program: Command): void {
-  program
-    .command('gen')
-    .description(
-      "write the files that are generated from the code: openapi/, docs/operations.md, docs/errors.md, docs/settings.md, docs/spec/, the README's settings, the client's methods",
-    )
-    .option('--check', 'write nothing; fail if a file is out of date')
-    .action(async (flags) => (await import('../gen.ts')).generate(flags))
 }
 
 /** A mistake in a command points to the help of that command. */

@@ -1,13 +1,13 @@
 import { type TObject, type TSchema, Type } from 'typebox'
-import type { webhookFields } from '../../delivery/raise/webhook-fields.ts'
-import type { Vocabulary } from '../../graph/vocabulary.ts'
+import type { webhookFields } from '../../../server/src/delivery/raise/webhook-fields.ts'
+import type { Vocabulary } from '../../../server/src/graph/vocabulary.ts'
 import {
   qualityScores,
   rejectionReasons,
   templateCategories,
   templateStatuses,
-} from '../../resources/templates/schemas.ts'
-import { interactiveKinds, messageKinds } from '../../resources/webhooks/inbound/message-kinds.ts'
+} from '../../../server/src/resources/templates/schemas.ts'
+import { interactiveKinds, messageKinds } from '../../../server/src/resources/webhooks/inbound/message-kinds.ts'
 
 /** What the values of webhook events hold, for the types of the client; a test compares them with events that were sent. */
 export type WebhookField = (typeof webhookFields)[number]

@@ -1,7 +1,7 @@
-import type { Row } from '../../graph/operation.ts'
-import { refusedKeyword } from '../../graph/schemas.ts'
-import { chooseVocabulary, type VocabularyName, vocabularyNames } from '../../graph/vocabulary.ts'
-import { exampleIdOf } from '../../http/openapi/arguments.ts'
+import type { Row } from '../../../server/src/graph/operation.ts'
+import { refusedKeyword } from '../../../server/src/graph/schemas.ts'
+import { chooseVocabulary, type VocabularyName, vocabularyNames } from '../../../server/src/graph/vocabulary.ts'
+import { exampleIdOf } from '../../../server/src/http/openapi/arguments.ts'
 import {
   isLink,
   nameMethod,
@@ -9,12 +9,12 @@ import {
   renameGroup,
   resultOf,
   toCamelCase,
-} from '../../http/openapi/client-methods.ts'
-import type { JsonSchema } from '../../http/openapi/document.ts'
-import { describeRow } from '../../http/openapi/rows.ts'
-import { toJsonSchema, writeTypeName } from '../../http/openapi/schemas.ts'
-import { fullInput, isOperation, pathMembersOf, placeholdersOf } from '../../http/route-table.ts'
-import { buildOperations } from '../../operations.ts'
+} from '../../../server/src/http/openapi/client-methods.ts'
+import type { JsonSchema } from '../../../server/src/http/openapi/document.ts'
+import { describeRow } from '../../../server/src/http/openapi/rows.ts'
+import { toJsonSchema, writeTypeName } from '../../../server/src/http/openapi/schemas.ts'
+import { fullInput, isOperation, pathMembersOf, placeholdersOf } from '../../../server/src/http/route-table.ts'
+import { buildOperations } from '../../../server/src/operations.ts'
 import { describeKinds, type Parameter } from './kinds-of-messages.ts'
 import { mergeSchemas } from './merge-schemas.ts'
 import { preciseMembers, preciseShown } from './precise-schemas.ts'

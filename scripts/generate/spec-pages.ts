@@ -1,5 +1,5 @@
-import type { Row } from '../graph/operation.ts'
-import { chapters } from '../operations.ts'
+import type { Row } from '../../server/src/graph/operation.ts'
+import { chapters } from '../../server/src/operations.ts'
 import { code, writeMark, writeTable } from './markdown.ts'
 import { type SpecChapter, specChapters } from './spec-chapters.ts'
 

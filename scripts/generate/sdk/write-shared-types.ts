@@ -1,4 +1,4 @@
-import type { JsonSchema } from '../../http/openapi/document.ts'
+import type { JsonSchema } from '../../../server/src/http/openapi/document.ts'
 import type { EventSchemas } from './describe-events.ts'
 import type { Method } from './describe-methods.ts'
 import { makeNames, type NameShapes } from './named-shapes.ts'

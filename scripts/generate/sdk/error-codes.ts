@@ -1,5 +1,5 @@
-import { type CatalogueEntry, listErrors } from '../../errors.ts'
-import { failures } from '../../resources/messages/status/failures.ts'
+import { type CatalogueEntry, listErrors } from '../../../server/src/errors.ts'
+import { failures } from '../../../server/src/resources/messages/status/failures.ts'
 import { keyOf, meanings } from '../errors-page.ts'
 
 /** The name of each code, for people who write programs: a code says more than its status, whose class has a name already. */

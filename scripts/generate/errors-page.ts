@@ -1,8 +1,8 @@
-import type { CatalogueEntry } from '../errors.ts'
-import { badArgument } from '../graph/define-error.ts'
-import { argumentWrong } from '../graph/errors.ts'
-import { type ErrorDefinition, GraphError, renderError } from '../graph/graph-error.ts'
-import type { Vocabulary } from '../graph/vocabulary.ts'
+import type { CatalogueEntry } from '../../server/src/errors.ts'
+import { badArgument } from '../../server/src/graph/define-error.ts'
+import { argumentWrong } from '../../server/src/graph/errors.ts'
+import { type ErrorDefinition, GraphError, renderError } from '../../server/src/graph/graph-error.ts'
+import type { Vocabulary } from '../../server/src/graph/vocabulary.ts'
 import { code, writeMark, writeTable } from './markdown.ts'
 
 const trace = '4bf92f3577b34da6a3ce929d0e0e4736'

@@ -1,4 +1,4 @@
-import type { JsonSchema } from '../../http/openapi/document.ts'
+import type { JsonSchema } from '../../../server/src/http/openapi/document.ts'
 import type { Direction } from './write-type.ts'
 
 const templateCategory = 'What the messages of a template are for: it decides their price and when they may be sent.'

@@ -1,4 +1,4 @@
-import type { JsonSchema } from '../../http/openapi/document.ts'
+import type { JsonSchema } from '../../../server/src/http/openapi/document.ts'
 
 /** Whether a type is for what is sent, whose lists may be readonly, or for what comes back. */
 export type Direction = 'sent' | 'received'

@@ -1,13 +1,13 @@
 import { type TObject, type TSchema, Type } from 'typebox'
-import { chooseVocabulary, vocabularyNames } from '../../graph/vocabulary.ts'
-import { buildOperations } from '../../operations.ts'
-import { ruleSchema } from '../../resources/sandbox/faults.ts'
+import { chooseVocabulary, vocabularyNames } from '../../../server/src/graph/vocabulary.ts'
+import { buildOperations } from '../../../server/src/operations.ts'
+import { ruleSchema } from '../../../server/src/resources/sandbox/faults.ts'
 import {
   qualityScores,
   templateCategories,
   templateLanguages,
   templateStatuses,
-} from '../../resources/templates/schemas.ts'
+} from '../../../server/src/resources/templates/schemas.ts'
 import { describeInbound, eventError } from './event-schemas.ts'
 import { sentContents } from './message-contents.ts'
 import { newTemplateComponents } from './template-components.ts'

@@ -5,8 +5,8 @@ import {
   type Rate,
   type RateClassName,
   rateClasses,
-} from '../limits/classes.ts'
-import { rateSettingName, settings } from '../settings.ts'
+} from '../../server/src/limits/classes.ts'
+import { rateSettingName, settings } from '../../server/src/settings.ts'
 import { code, writeMark, writeTable } from './markdown.ts'
 
 /** docs/settings.md: every setting. */

@@ -1,5 +1,5 @@
-import type { JsonSchema } from '../../http/openapi/document.ts'
-import { writeTypeName } from '../../http/openapi/schemas.ts'
+import type { JsonSchema } from '../../../server/src/http/openapi/document.ts'
+import { writeTypeName } from '../../../server/src/http/openapi/schemas.ts'
 import { sentContents } from './message-contents.ts'
 
 /** A parameter of a method. */

@@ -1,5 +1,5 @@
 import { type TObject, type TSchema, Type } from 'typebox'
-import { templateSchema } from '../../resources/templates/schemas.ts'
+import { templateSchema } from '../../../server/src/resources/templates/schemas.ts'
 
 /** Components as they are shown: the form of those that are sent follows from it. */
 const shown = (templateSchema.properties.components as unknown as { items: TObject }).items.properties as Record<

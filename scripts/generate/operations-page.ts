@@ -1,8 +1,8 @@
-import type { Row } from '../graph/operation.ts'
-import type { Vocabulary } from '../graph/vocabulary.ts'
-import { scopesOf } from '../http/openapi/doors.ts'
-import { fullInput, placeholdersOf } from '../http/route-table.ts'
-import { chapters } from '../operations.ts'
+import type { Row } from '../../server/src/graph/operation.ts'
+import type { Vocabulary } from '../../server/src/graph/vocabulary.ts'
+import { scopesOf } from '../../server/src/http/openapi/doors.ts'
+import { fullInput, placeholdersOf } from '../../server/src/http/route-table.ts'
+import { chapters } from '../../server/src/operations.ts'
 import { code, writeMark, writeTable } from './markdown.ts'
 
 const headings = [

@@ -1,5 +1,5 @@
-import { isLink } from '../../http/openapi/client-methods.ts'
-import type { JsonSchema } from '../../http/openapi/document.ts'
+import { isLink } from '../../../server/src/http/openapi/client-methods.ts'
+import type { JsonSchema } from '../../../server/src/http/openapi/document.ts'
 import type { Method } from './describe-methods.ts'
 import type { Parameter } from './kinds-of-messages.ts'
 import {

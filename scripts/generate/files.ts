@@ -1,13 +1,13 @@
 import { readFileSync } from 'node:fs'
 import { mkdir, readFile, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
-import { readConfig } from '../config.ts'
-import { listErrors } from '../errors.ts'
-import { chooseVocabulary } from '../graph/vocabulary.ts'
-import type { DocumentName } from '../http/openapi/doors.ts'
-import { buildOpenApi } from '../http/openapi/openapi.ts'
-import { buildOperations } from '../operations.ts'
-import { packageVersion } from '../version.ts'
+import { readConfig } from '../../server/src/config.ts'
+import { listErrors } from '../../server/src/errors.ts'
+import { chooseVocabulary } from '../../server/src/graph/vocabulary.ts'
+import type { DocumentName } from '../../server/src/http/openapi/doors.ts'
+import { buildOpenApi } from '../../server/src/http/openapi/openapi.ts'
+import { buildOperations } from '../../server/src/operations.ts'
+import { packageVersion } from '../../server/src/version.ts'
 import { writeErrorsPage } from './errors-page.ts'
 import { writeOperationsPage } from './operations-page.ts'
 import { writeReadme } from './readme.ts'
@@ -53,7 +53,7 @@ export function generateFiles(): Map<string, string> {
 
 /** A source file in this clone for generated files. */
 function readText(path: string): string {
-  return readFileSync(new URL(`../../../${path}`, import.meta.url), 'utf8')
+  return readFileSync(new URL(`../../${path}`, import.meta.url), 'utf8')
 }
 
 /** Writes the generated files under a root, and returns the paths of those that changed. */

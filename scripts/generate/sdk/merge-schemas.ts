@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util'
-import type { JsonSchema } from '../../http/openapi/document.ts'
+import type { JsonSchema } from '../../../server/src/http/openapi/document.ts'
 
 type Properties = Record<string, JsonSchema>
 

@@ -1,6 +1,6 @@
 import type { TSchema } from 'typebox'
-import { chooseVocabulary, vocabularyNames } from '../../graph/vocabulary.ts'
-import { toJsonSchema } from '../../http/openapi/schemas.ts'
+import { chooseVocabulary, vocabularyNames } from '../../../server/src/graph/vocabulary.ts'
+import { toJsonSchema } from '../../../server/src/http/openapi/schemas.ts'
 import { describeInbound, describeValues } from './event-schemas.ts'
 import { mergeSchemas } from './merge-schemas.ts'
 import type { Roots } from './named-shapes.ts'

@@ -1,7 +1,7 @@
 import { type TObject, type TSchema, Type } from 'typebox'
-import { writeTypeName } from '../../http/openapi/schemas.ts'
-import { describeInteractive } from '../../resources/messages/content/interactive.ts'
-import { kindSchemas } from '../../resources/messages/content/kinds.ts'
+import { writeTypeName } from '../../../server/src/http/openapi/schemas.ts'
+import { describeInteractive } from '../../../server/src/resources/messages/content/interactive.ts'
+import { kindSchemas } from '../../../server/src/resources/messages/content/kinds.ts'
 
 const optional = Type.Optional
 const text = Type.String()
