@@ -1,4 +1,5 @@
 import { signal } from '@preact/signals'
+import { focusSearch } from '../../server/src/site/browser/search-key.js'
 import { go } from './router.ts'
 import { Dialog } from './ui/parts.tsx'
 
@@ -35,12 +36,7 @@ export function listenToKeys(): () => void {
     }
     if (event.key === '?') helpIsOpen.value = true
     else if (event.key === 'g') waitsForPlace = true
-    else if (event.key === '/') {
-      const search = document.querySelector<HTMLElement>('[data-search]')
-      if (!search) return
-      event.preventDefault()
-      search.focus()
-    }
+    else focusSearch(event)
   }
   document.addEventListener('keydown', onKey)
   return () => document.removeEventListener('keydown', onKey)

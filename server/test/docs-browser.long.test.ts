@@ -121,6 +121,10 @@ test('the pages in a browser', async (t) => {
   await t.test('/docs finds an operation, and opens the one that a link names', async () => {
     await docs.goto(`${server.url}/docs#qr_codes.read`)
     await docs.getByRole('form', { name: 'Try qr_codes.read' }).waitFor()
+    await docs.locator('body').click({ position: { x: 2, y: 2 } })
+    await docs.keyboard.press('/')
+    await docs.keyboard.type('post/ verify')
+    assert.equal(await docs.getByLabel('Find an operation').inputValue(), 'post/ verify')
     await docs.getByLabel('Find an operation').fill('post verify')
     assert.deepEqual(await docs.locator('.op:visible').evaluateAll((ops) => ops.map(({ id }) => id)), [
       'phone_numbers.verify_code',

@@ -47,7 +47,8 @@ export function composeDocsPage(options: DocsPageOptions): Page {
     const body = `<div id="app">${writeFrame({ prefix, sandbox, first: 'docs', main: reference })}</div>`
     return composeConsolePage({ frame, prefix, title, body })
   }
-  const script = `${readScripts('copy', 'places', 'samples', 'docs')}
+  const script = `${readScripts('copy', 'places', 'samples', 'search-key', 'docs')}
+document.addEventListener('keydown', focusSearch)
 startReference(document.querySelector('.reference'), new AbortController().signal)`
   return composePage({
     title,

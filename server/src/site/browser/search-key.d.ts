@@ -1,0 +1,1 @@
+export function focusSearch(event: KeyboardEvent): void
