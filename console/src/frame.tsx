@@ -109,7 +109,12 @@ function Waiting() {
 
 function Foot() {
   const state = connection.value
-  const words = { open: 'Connected', connecting: 'Connecting', lost: 'Not connected' }[state]
+  const { signed_in, local } = session.value ?? {}
+  // The reference is also read without a session, and then nothing connects.
+  const words =
+    signed_in === false
+      ? 'Not signed in'
+      : { open: 'Connected', connecting: 'Connecting', lost: 'Not connected' }[state]
   return (
     <div class="foot">
       <p class={`link-state ${state}`}>
@@ -122,7 +127,7 @@ function Foot() {
       <div class="foot-tools">
         <IconButton icon="theme" label={`Colours: ${theme.value}`} onClick={nextTheme} />
         <IconButton icon="keys" label="Keys" onClick={openHelp} />
-        {session.value?.local !== true && (
+        {signed_in === true && local !== true && (
           <button type="button" class="small" onClick={() => void signOut()}>
             Sign out
           </button>

@@ -33,6 +33,16 @@ test('an operator signs in and out in a browser', async (t) => {
   page.setDefaultTimeout(10_000)
   const button = page.getByRole('link', { name: `Sign in with ${new URL(issuer.url).host}` })
 
+  // The reference is for everybody: it works without a session, and does not look as if there were one.
+  await page.goto(`${server.url}/docs#account.read`)
+  await page.getByText('Not signed in').waitFor()
+  assert.equal(await page.getByRole('button', { name: 'Sign out' }).count(), 0)
+  const operation = page.getByRole('form', { name: 'Try account.read' })
+  await page.getByLabel('Token', { exact: true }).fill('pasted')
+  await operation.getByText('Bearer pasted').first().waitFor()
+  await operation.getByRole('button', { name: 'Send' }).click()
+  await operation.getByText(/^401 Unauthorized/).waitFor()
+
   issuer.who = undefined
   await page.goto(`${server.url}/access`)
   await button.click()
