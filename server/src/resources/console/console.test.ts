@@ -285,4 +285,17 @@ describe('the page of the console', () => {
     assert.match(page.text, /The console is off: CONSOLE=off\./)
     assert.equal((await off.client.get('/operator/state', { token: tokens.operator })).status, 200)
   })
+
+  test('has the same reference in its frame as stands alone with CONSOLE=off', async () => {
+    const [framed = '', alone = ''] = await Promise.all(
+      [server, off].map(async ({ client, url }) => {
+        const { text } = await client.get('/docs')
+        return /<div class="reference".*(?=<\/main>)/s.exec(text)?.[0].replaceAll(url, 'URL')
+      }),
+    )
+    assert.ok(framed.length > 100_000, `${framed.length} characters`)
+    // Said by the lengths first: a difference of long texts takes long to draw.
+    assert.equal(framed.length, alone.length)
+    assert.ok(framed === alone)
+  })
 })
