@@ -1,11 +1,11 @@
 import type { IncomingMessage } from 'node:http'
 import type { ReceivedFile } from '../../files/files.ts'
 import { badArgument } from '../../graph/define-error.ts'
-import { bodyBrokeOff } from '../../graph/errors.ts'
 import type { Arguments } from '../../graph/input/input.ts'
 import { moreThanOneFile, uploadTooLarge } from '../errors.ts'
-import { inBlocks, release } from './blocks.ts'
+import { inBlocks } from './blocks.ts'
 import { mediaTypeOf, readBodyArguments } from './body.ts'
+import { readChunks } from './chunks.ts'
 import type { FileBody, FileReception } from './file-reception.ts'
 import { FormFileSplitter } from './form-file.ts'
 import { JsonFileSplitter } from './json-file.ts'
@@ -77,17 +77,5 @@ async function readMultipart(request: IncomingMessage, reception: FileReception)
   } finally {
     await chunks.return(undefined)
     request.resume()
-  }
-}
-
-/** The body as it arrives, each chunk valid until the next; throws when it breaks off. Leaving the loop early lets the body flow on. */
-async function* readChunks(request: IncomingMessage): AsyncGenerator<Uint8Array> {
-  try {
-    for await (const chunk of request.iterator({ destroyOnReturn: false })) {
-      yield chunk
-      release(chunk)
-    }
-  } catch {
-    throw bodyBrokeOff()
   }
 }

@@ -1,10 +1,9 @@
 import type { IncomingMessage } from 'node:http'
 import { LongTask } from '../../base/work/yielding-task.ts'
-import { bodyBrokeOff } from '../../graph/errors.ts'
-import { GraphError } from '../../graph/graph-error.ts'
 import type { Arguments } from '../../graph/input/input.ts'
-import { bodyTooLarge, tooMuchBesidesFile } from '../errors.ts'
+import { tooMuchBesidesFile } from '../errors.ts'
 import { inBlocks } from './blocks.ts'
+import { readChunks } from './chunks.ts'
 import type { FileBody, FileReception } from './file-reception.ts'
 import type { FileSplitter, SplitterDeps } from './file-splitter.ts'
 
@@ -68,19 +67,4 @@ async function* putBefore(
   if (first.done) return
   yield first.value
   yield* rest
-}
-
-/** The body as it arrives, up to a size limit; throws when it breaks off. Leaving the loop early lets the body flow on. */
-async function* readChunks(request: IncomingMessage, maxBytes: number): AsyncGenerator<Buffer> {
-  if (Number(request.headers['content-length']) > maxBytes) throw bodyTooLarge({ max: maxBytes })
-  let length = 0
-  try {
-    for await (const chunk of request.iterator({ destroyOnReturn: false })) {
-      length += chunk.length
-      if (length > maxBytes) throw bodyTooLarge({ max: maxBytes })
-      yield chunk
-    }
-  } catch (error) {
-    throw error instanceof GraphError ? error : bodyBrokeOff()
-  }
 }
