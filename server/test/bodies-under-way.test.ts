@@ -80,6 +80,11 @@ describe('bodies of one token that arrive at once', () => {
     for (const upload of uploads) assertError(await upload(), tooManyBodies({ max, seconds: 1 }))
     const alone = await server.client.post(media, { ...call, multipart: { messaging_product: 'msgapp', file } })
     assert.equal(alone.status, 400, 'a file is streamed')
+    const long = { messaging_product: 'msgapp', file: btoa('x'.repeat(3 * max)) }
+    for (const body of [{ json: long }, { form: long }]) {
+      const streamed = await server.client.post(media, { ...call, ...body })
+      assert.equal(streamed.status, 200, `also as text, even if it is larger than the limit: ${streamed.text}`)
+    }
     const [first, ...rest] = held
     first?.cut()
     assert.deepEqual(await finish(rest), [400, 400])
