@@ -1,7 +1,7 @@
 import diagnostics from 'node:diagnostics_channel'
 import { closeSync, mkdirSync, openSync } from 'node:fs'
 import { dirname } from 'node:path'
-import { DatabaseSync, type StatementSync } from 'node:sqlite'
+import { constants, DatabaseSync, type StatementSync } from 'node:sqlite'
 import { setTimeout as wait } from 'node:timers/promises'
 import { KeyRing } from '../../base/keys/key-ring.ts'
 import { minute } from '../../base/time/duration.ts'
@@ -19,6 +19,7 @@ const busyPatienceMilliseconds = 30_000
 const maxRememberedRows = 10_000
 /** The longest cache key: ids and codes are far shorter, and a longer text was made up by a caller. */
 const maxKeyCharacters = 256
+const writingActions = new Set([constants.SQLITE_INSERT, constants.SQLITE_UPDATE, constants.SQLITE_DELETE])
 /** The channel on which Node reports each request before any handler sees it. */
 const requestStart = 'http.server.request.start'
 
@@ -29,7 +30,7 @@ const requestStart = 'http.server.request.start'
 export function openSqlite(file: string): Database {
   const secrets = new KeyRing()
   const writer = new SqliteConnection(openFile(file), secrets)
-  const reader = new CommittedReader(openFile(file), secrets)
+  const reader = new CommittedReader(openForReading(file), secrets)
   const listeners = new DueListeners()
   const queue = new WriteQueue(
     {
@@ -66,7 +67,7 @@ export function openSqlite(file: string): Database {
     onDue: listeners.add,
     async snapshot(work) {
       // A separate connection: on the shared reader, everybody would see an old state meanwhile.
-      const connection = new SqliteConnection(openFile(file), secrets)
+      const connection = new SqliteConnection(openForReading(file), secrets)
       try {
         connection.execute('BEGIN')
         return await work(connection.db())
@@ -183,6 +184,19 @@ function openFile(file: string): DatabaseSync {
       `cannot open the database file ${file}: ${(error as Error).message}; set DATA_DIR to a folder that can be written`,
     )
   }
+}
+
+/**
+ * A connection that cannot write: `data_version` does not change with commits of its own, so its caches would go stale. SQLite names the
+ * actions of a statement when it is prepared, also those in a script or behind `WITH`.
+ */
+function openForReading(file: string): DatabaseSync {
+  const handle = openFile(file)
+  handle.setAuthorizer((action, table) => {
+    if (!writingActions.has(action)) return constants.SQLITE_OK
+    throw new Error(`a read cannot write to ${table}: use Database.transaction or Database.execute`)
+  })
+  return handle
 }
 
 /**
