@@ -71,9 +71,9 @@ describe('what the embedded store caches of committed rows', () => {
 
   const findTaken = async () => (await database.read.first(find, {}))?.taken
 
-  async function fillCaches(): Promise<void> {
-    assert.equal(await findTaken(), taken)
-    database.read.cached(cacheName)?.set('key', taken)
+  async function fillCaches(committed: number): Promise<void> {
+    assert.equal(await findTaken(), committed)
+    database.read.cached(cacheName)?.set('key', committed)
   }
 
   async function checkNew(): Promise<void> {
@@ -93,14 +93,19 @@ describe('what the embedded store caches of committed rows', () => {
     ...Object.fromEntries(
       Object.entries(writesOfTransactions).map(([name, write]) => [
         name,
-        () => database.transaction(async (tx) => void (await write(tx, taken))),
+        () =>
+          database.transaction(async (tx) => {
+            await write(tx, taken)
+            // In the turn of the commit, so that no later turn is what invalidates it.
+            await fillCaches(taken - 1)
+          }),
       ]),
     ),
   }
 
   for (const [name, write] of Object.entries(writes)) {
     test(`is invalidated by a write of ${name}`, async () => {
-      await fillCaches()
+      await fillCaches(taken)
       taken += 1
       await write()
       await checkNew()
@@ -109,7 +114,7 @@ describe('what the embedded store caches of committed rows', () => {
 
   for (const [name, write] of Object.entries(writesOfReaders)) {
     test(`cannot be written past: ${name}`, async () => {
-      await fillCaches()
+      await fillCaches(taken)
       const refused = /^Error: a read cannot write to rate_windows: use /
       await assert.rejects(write(database.read, 0), refused)
       await assert.rejects(

@@ -18,8 +18,6 @@ import type { Tables } from '../tables.ts'
 
 /** Prepared queries kept; bounded, because queries over lists differ by the length of the list. */
 const maxPreparedQueries = 500
-/** At the end of a write that only has to tell whether it wrote anything: without it SQLite does, too, and keeps no rows. */
-const returning = / returning "\w+"$/
 /**
  * The limit of a query. SQLite reads its value to plan the query, so it plans the query anew each time a value is bound; it does not do
  * so for an expression. Planning took 300 us of each read of due deliveries.
@@ -50,8 +48,6 @@ export class SqliteConnection {
   readonly #queries = new Map<string, PreparedQuery>()
   /** Declared statements are constants: there are as many as the code has. */
   readonly #statements = new Map<unknown, ReadyStatement>()
-  /** The same without the rows that they return. */
-  readonly #requirements = new Map<unknown, ReadyStatement>()
   readonly #makeBuilder = makeBuilders({
     createAdapter: () => new SqliteAdapter(),
     createIntrospector: (db) => new SqliteIntrospector(db),
@@ -134,10 +130,7 @@ export class SqliteConnection {
 
   /** Throws the error that `otherwise` makes when the statement returns no row. */
   require(statement: Statement<never, unknown>, parameters: object, otherwise: () => Error): void {
-    const ready = this.#prepareRequirement(statement)
-    const values = ready.bind(parameters)
-    const count = ready.columns.length === 0 ? this.#write(ready, values).changes : this.#listRows(ready, values).length
-    if (count === 0) throw otherwise()
+    if (this.list(statement, parameters as never).length === 0) throw otherwise()
   }
 
   readonly #runner: StepRunner = {
@@ -160,7 +153,6 @@ export class SqliteConnection {
   close(): void {
     this.#queries.clear()
     this.#statements.clear()
-    this.#requirements.clear()
     this.#handle.close()
   }
 
@@ -189,16 +181,6 @@ export class SqliteConnection {
       const { sql, bind } = compileStatement(this.#query, statement, encodeForSqlite)
       ready = { ...this.#prepareText(sql), bind }
       this.#statements.set(statement, ready)
-    }
-    return ready
-  }
-
-  #prepareRequirement(statement: Statement<never, unknown>): ReadyStatement {
-    let ready = this.#requirements.get(statement)
-    if (!ready) {
-      const { sql, bind } = compileStatement(this.#query, statement, encodeForSqlite)
-      ready = { ...this.#prepareText(sql.replace(returning, '')), bind }
-      this.#requirements.set(statement, ready)
     }
     return ready
   }
