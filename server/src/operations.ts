@@ -1,4 +1,4 @@
-import type { Chapter, TimerDeps } from './chapter.ts'
+import type { Chapter, InboundAdmission, TimerDeps } from './chapter.ts'
 import type { NodeKindInfo } from './graph/nodes.ts'
 import type { Row } from './graph/operation.ts'
 import type { Vocabulary } from './graph/vocabulary.ts'
@@ -64,6 +64,13 @@ export const nodeKinds: Readonly<Record<string, NodeKindInfo>> = Object.assign(
 export function buildOperations(vocabulary: Vocabulary, { sandbox = true } = {}): Row[] {
   const served = chapters.filter(({ onlyInSandbox }) => sandbox || !onlyInSandbox)
   return served.flatMap(({ name, rows }) => rows(vocabulary).map((row) => ({ ...row, chapter: name })))
+}
+
+/** How the one chapter that takes events proves who hands them in. */
+export function findInboundAdmission(): InboundAdmission {
+  const found = chapters.find(({ inbound }) => inbound)?.inbound
+  if (!found) throw new Error('no chapter takes events: one must have `inbound`')
+  return found
 }
 
 /** The timer handlers of all chapters. */

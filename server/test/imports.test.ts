@@ -93,7 +93,9 @@ function findCircle(imports: readonly Import[]): string[] | undefined {
   return undefined
 }
 
-for (const workspace of ['server', 'sdk', 'testing', 'console']) {
+const workspaces = ['server', 'sdk', 'testing', 'console']
+
+for (const workspace of workspaces) {
   test(`no file of ${workspace}/ imports itself in the end, not even for a type`, () => {
     const imports = readImports(resolve(project, workspace, 'src'))
     assert.equal(findCircle(imports), undefined)
@@ -103,6 +105,64 @@ for (const workspace of ['server', 'sdk', 'testing', 'console']) {
     assert.notEqual(findCircle(closed), undefined, 'the test finds a circle where there is one')
   })
 }
+
+/** Every folder under a root, itself included, with what stands in it; the root is an empty path. */
+function readFolders(folder: string): Map<string, string[]> {
+  const entries = readdirSync(folder, { recursive: true, withFileTypes: true })
+  const files = entries.filter((entry) => entry.isFile() && !/\.test\.tsx?$/.test(entry.name))
+  return Map.groupBy(
+    files.map(({ parentPath, name }) => resolve(parentPath, name)),
+    (file) => relative(folder, dirname(file)),
+  )
+}
+
+/** The imports between what stands in one folder: a room of it counts as one, with all that is in it. */
+function betweenRooms(imports: readonly Import[], folder: string): Import[] {
+  const inside = folder === '' ? '' : `${folder}/`
+  return imports.flatMap(({ from, to }) => {
+    if (!from.startsWith(inside) || !to.startsWith(inside)) return []
+    const [room, other] = [from, to].map((file) => file.slice(inside.length).split('/')[0] as string) as [
+      string,
+      string,
+    ]
+    return room === other ? [] : [{ from: room, to: other }]
+  })
+}
+
+/** Chapters use the stores of each other, which is checked below. */
+const withoutOrder = new Set(['resources'])
+
+test('imports between the rooms of a folder point one way', () => {
+  const imports = readImports()
+  const folders = new Set(
+    imports.flatMap(({ from }) => from.split('/').map((_, depth, all) => all.slice(0, depth).join('/'))),
+  )
+  assert.ok(folders.has('delivery') && folders.has('resources/messages'), 'the test finds the folders')
+  for (const folder of folders) {
+    if (withoutOrder.has(folder)) continue
+    assert.equal(findCircle(betweenRooms(imports, folder)), undefined, `the rooms of ${folder || 'server/src'}/`)
+  }
+})
+
+/** Migrations are a list that grows at its end, and generated files follow the table: nobody looks for a line in either. */
+const lists = /(^|\/)(migrations|generated)$/
+const widest = 20
+
+for (const workspace of workspaces) {
+  test(`no folder of ${workspace}/src has more than ${widest} files beside its tests`, () => {
+    const folders = readFolders(resolve(project, workspace, 'src'))
+    const wide = [...folders].filter(([folder, files]) => files.length > widest && !lists.test(folder))
+    assert.deepEqual(
+      wide.map(([folder, files]) => `${folder}: ${files.length}`),
+      [],
+    )
+  })
+}
+
+test('doors know no chapter', () => {
+  const offenders = readImports().filter(({ from, to }) => from.startsWith('doors/') && to.startsWith('resources/'))
+  assert.deepEqual(offenders, [])
+})
 
 test("a chapter uses another chapter's store, schemas and public.ts, and its world file another's, never its rules", () => {
   const offenders = readImports().filter(({ from, to }) => {
@@ -141,4 +201,14 @@ test('the tour lists every folder', () => {
     missing.map(({ name }) => name),
     [],
   )
+})
+
+test('the tour has a sentence for every room of a folder', () => {
+  const tour = readFileSync(resolve(project, 'docs/tour.md'), 'utf8')
+  const chapters = readdirSync(resolve(root, 'resources'))
+  const rooms = [...readFolders(root).keys()].filter((folder) => folder.includes('/'))
+  const missing = rooms
+    .map((room) => room.replace(/^resources\//, ''))
+    .filter((room) => !chapters.includes(room) && !tour.includes(`\`${room}/\``))
+  assert.deepEqual(missing, [])
 })

@@ -5,7 +5,7 @@ import { serviceSecret } from '../db/secrets/stored-secrets.ts'
 import { businessDoor } from '../doors/business.ts'
 import { edgeLinkDoor } from '../doors/edge-link.ts'
 import { gatewayDoor } from '../doors/gateway.ts'
-import { handshakeDoor } from '../doors/handshake.ts'
+import { makeHandshakeDoor } from '../doors/handshake.ts'
 import { linkDoor } from '../doors/link.ts'
 import { openDoor } from '../doors/open.ts'
 import { operatorDoor } from '../doors/operator.ts'
@@ -26,6 +26,7 @@ import { makeDoorFinder, segmentsOf } from '../http/route-table.ts'
 import { serveTable } from '../http/routes.ts'
 import { createServer } from '../http/server.ts'
 import { Guesses } from '../limits/guesses.ts'
+import { findInboundAdmission } from '../operations.ts'
 import { appendActivity, insertActivity } from '../resources/audit/store.ts'
 import type { Foundation } from './foundation.ts'
 import type { Limits } from './limits.ts'
@@ -138,11 +139,13 @@ function keepWhileHeld(config: Config, { mayDelete }: ClockTrust): Config {
 }
 
 function makeDoors({ config, random }: Foundation) {
+  const admission = findInboundAdmission()
   return {
     business: businessDoor,
     gateway: gatewayDoor,
     operator: operatorDoor,
     receiver: makeReceiverDoor({
+      admission,
       random,
       maxBodyBytes: config.webhookMaxBodyBytes,
       unprovenBodies: new UnprovenBodies({
@@ -151,7 +154,7 @@ function makeDoors({ config, random }: Foundation) {
         timeout: config.unprovenBodyTimeout,
       }),
     }),
-    handshake: handshakeDoor,
+    handshake: makeHandshakeDoor(admission),
     open: openDoor,
     link: linkDoor,
     edge_link: edgeLinkDoor,

@@ -4,6 +4,7 @@ import { isDemoAppSecret } from '../auth/demo.ts'
 import type { Random } from '../base/keys/random.ts'
 import { TimeShare } from '../base/work/cpu-budget.ts'
 import { LongTask } from '../base/work/yielding-task.ts'
+import type { InboundAdmission } from '../chapter.ts'
 import { readHubSignature } from '../delivery/post/sign.ts'
 import type { Caller, Sender } from '../graph/caller.ts'
 import { invalidSignature } from '../graph/errors.ts'
@@ -13,9 +14,6 @@ import { mediaTypeOf, parseJson, readBytes, readJson, refuseContentType } from '
 import type { UnprovenBodies } from '../http/body/unauthenticated-bodies.ts'
 import type { PipelineDeps } from '../http/pipeline-deps.ts'
 import type { PreparedRow } from '../http/route-table.ts'
-import { eventBounds } from '../resources/webhooks/inbound/envelope-schemas.ts'
-import { SignedBody } from '../resources/webhooks/inbound/signed-body.ts'
-import { identifySigner, isLinkedToAll } from '../resources/webhooks/inbound/signed-post.ts'
 import { checkScope } from './scoped.ts'
 
 const noHeaders = {}
@@ -23,6 +21,7 @@ const noHeaders = {}
 const shareOfTime = 0.1
 
 export interface ReceiverDoorOptions {
+  readonly admission: InboundAdmission
   readonly random: Random
   readonly maxBodyBytes: number
   readonly unprovenBodies: UnprovenBodies
@@ -46,7 +45,7 @@ const maxBelievedBytes = 32_768
  * signer may hand in for all the accounts (401). On PostgreSQL a token that was good a moment ago is looked up only when the post is
  * refused for another reason; a post that is stored checks it in its transaction.
  */
-export function makeReceiverDoor({ random, maxBodyBytes, unprovenBodies }: ReceiverDoorOptions): DoorPolicy {
+export function makeReceiverDoor({ admission, random, maxBodyBytes, unprovenBodies }: ReceiverDoorOptions): DoorPolicy {
   const nobodysSecret = random.bytes(32).toString('hex')
   const hashingTime = new TimeShare(shareOfTime)
   const believed = new BelievedCallers()
@@ -88,13 +87,23 @@ export function makeReceiverDoor({ random, maxBodyBytes, unprovenBodies }: Recei
     }
     const body = unprovenBodies.open(raw, address, maxBodyBytes)
     const isTaken = (secret: string) => mayUseDemo || !isDemoAppSecret(secret)
-    const proof = new SignedBody({ db: database.read, clock, signature, isTaken, time: hashingTime, nobodysSecret })
+    const proof = admission.openSignedBody({
+      db: database.read,
+      clock,
+      signature,
+      isTaken,
+      time: hashingTime,
+      nobodysSecret,
+    })
     try {
       await body.read((bytes) => proof.write(bytes))
       const app = await proof.end()
       if (!app) throw invalidSignature()
       const bytes = body.take()
-      return { sender: { signer: identifySigner(database.read, { clock, realClock }, app, { headers, bytes }) }, bytes }
+      return {
+        sender: { signer: admission.identifySigner(database.read, { clock, realClock }, app, { headers, bytes }) },
+        bytes,
+      }
     } catch (error) {
       // A fault of our own is nobody's guess.
       if (error instanceof GraphError) guesses.noteWrong(address, { bytes: body.costInBytes + proof.hashedBytes })
@@ -124,7 +133,7 @@ export function makeReceiverDoor({ random, maxBodyBytes, unprovenBodies }: Recei
       let values: Record<string, unknown>
       try {
         if (mediaTypeOf(contentType) !== 'application/json') throw refuseContentType(contentType, 'application/json')
-        text = readJson(bytes, eventBounds)
+        text = readJson(bytes, admission.bounds)
         await task.yieldIfDue()
         values = parseJson(text)
         await task.yieldIfDue()
@@ -133,7 +142,7 @@ export function makeReceiverDoor({ random, maxBodyBytes, unprovenBodies }: Recei
         throw error
       }
       // The signer was looked for among the apps of the first account; only now is it known which others there are.
-      if ('signer' in sender && !(await isLinkedToAll(deps.database.read, sender.signer.app_id, values))) {
+      if ('signer' in sender && !(await admission.isLinkedToAll(deps.database.read, sender.signer.app_id, values))) {
         deps.guesses.noteWrong(request.remote_address)
         throw invalidSignature()
       }

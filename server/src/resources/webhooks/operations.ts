@@ -5,6 +5,7 @@ import { defineRead, defineWrite } from '../../graph/define.ts'
 import type { NewOperation, NewRow } from '../../graph/operation.ts'
 import { successSchema } from '../../graph/schemas.ts'
 import type { Vocabulary } from '../../graph/vocabulary.ts'
+import { inboundAdmission } from './inbound/admission.ts'
 import { receiverOperations } from './inbound/receiver-operations.ts'
 import { checkMayUnlink, checkOwnSubscriptions, readFieldNames, readOverride } from './rules.ts'
 import {
@@ -51,6 +52,7 @@ export const webhooksChapter: Chapter = {
   rows: webhookOperations,
   world: webhookWorld,
   leftOutOfWorld: { "apps' own callbacks of an account": countOverridesForOperators },
+  inbound: inboundAdmission,
 }
 
 function webhookOperations(vocabulary: Vocabulary): NewRow[] {

@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto'
 import type { Clock } from '../../../base/time/clock.ts'
 import { LongTask } from '../../../base/work/yielding-task.ts'
-import type { Db, Transaction } from '../../../db/database.ts'
+import type { Transaction } from '../../../db/database.ts'
 import type { NewEvent } from '../../../delivery/raise/new-event.ts'
 import { raiseEvents } from '../../../delivery/raise/outbox.ts'
 import type { GraphError } from '../../../graph/graph-error.ts'
@@ -21,13 +21,8 @@ import { defaultField } from './envelope-schemas.ts'
 import type { KnownNumbers } from './known-numbers.ts'
 import type { Receipt, Received, RefusedMessage } from './post.ts'
 import { checkPost, findFacts, type GivenChange } from './post-check.ts'
-import { forgetReceived, hasVerifyToken, type ReceivedKey, rememberReceived, rememberSoon } from './receiver-store.ts'
+import { forgetReceived, type ReceivedKey, rememberReceived, rememberSoon } from './receiver-store.ts'
 import { splitChange } from './split-change.ts'
-
-/** Whether a verify token belongs to an app. It is looked up by its keyed hash, so the time reveals nothing. */
-export function isVerifyToken(db: Db, given: string): Promise<boolean> {
-  return hasVerifyToken(db, given)
-}
 
 /** The result of one post: an error refuses only that post. */
 export interface Progress {

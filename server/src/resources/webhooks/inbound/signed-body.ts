@@ -1,36 +1,20 @@
-import type { Clock } from '../../../base/time/clock.ts'
-import type { TimeShare } from '../../../base/work/cpu-budget.ts'
-import type { Db } from '../../../db/database.ts'
+import type { SignedBody, SignedBodyOptions, SigningApp } from '../../../chapter.ts'
 import { HubVerifier } from '../../../delivery/post/sign.ts'
 import { secretsInForce } from '../../../delivery/store/signing-secrets.ts'
 import { isNodeId } from '../../../graph/nodes.ts'
 import { FirstAccountFinder } from './first-account.ts'
 import { listAppsLinkedToAll } from './receiver-store.ts'
 
-type LinkedApp = Awaited<ReturnType<typeof listAppsLinkedToAll>>[number]
-
 interface Candidate {
-  readonly app: LinkedApp | undefined
+  readonly app: SigningApp | undefined
   readonly verifier: HubVerifier
-}
-
-export interface SignedBodyOptions {
-  readonly db: Db
-  readonly clock: Clock
-  readonly signature: Buffer
-  /** Whether a secret may have signed a request from this address. */
-  readonly isTaken: (secret: string) => boolean
-  /** The share of time for hashing all bodies together. */
-  readonly time: TimeShare
-  /** A secret that nobody has. It hashes bodies that no app can have signed, so that the time does not reveal this. */
-  readonly nobodysSecret: string
 }
 
 /**
  * Checks the signature of a body while it arrives. The signer must be linked to every account in it, and so to the first; the secrets of
  * the apps linked to the first are tried. Nothing of the body is parsed before one of them matches.
  */
-export class SignedBody {
+export class VerifiedBody implements SignedBody {
   readonly #options: SignedBodyOptions
   readonly #finder = new FirstAccountFinder()
   /** The bytes that arrived before the candidates were known. */
@@ -42,12 +26,10 @@ export class SignedBody {
     this.#options = options
   }
 
-  /** How many bytes were hashed, each once per candidate secret. */
   get hashedBytes(): number {
     return this.#hashedBytes
   }
 
-  /** Takes the next chunk; if it returns a promise, the one after must wait for it. */
   write(bytes: Buffer): Promise<void> | undefined {
     if (this.#candidates) return this.#hash(this.#candidates, bytes)
     this.#waiting.push(bytes)
@@ -60,11 +42,10 @@ export class SignedBody {
     return this.#finder.found === undefined ? undefined : this.#begin(this.#finder.found)
   }
 
-  /** The app that signed the whole body; undefined: none did. */
-  async end(): Promise<LinkedApp | undefined> {
+  async end(): Promise<SigningApp | undefined> {
     if (!this.#candidates) await this.#begin(undefined)
     const { signature } = this.#options
-    let signer: LinkedApp | undefined
+    let signer: SigningApp | undefined
     for (const { app, verifier } of this.#candidates ?? []) {
       if (verifier.matches(signature)) signer ??= app
     }

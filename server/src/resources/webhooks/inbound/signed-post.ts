@@ -1,31 +1,21 @@
 import { hash } from 'node:crypto'
 import type { IncomingHttpHeaders } from 'node:http'
-import type { Clock } from '../../../base/time/clock.ts'
 import { minute, second } from '../../../base/time/duration.ts'
+import type { InboundAdmission } from '../../../chapter.ts'
 import type { Db } from '../../../db/database.ts'
 import { clockTolerance, type StandardHeaders, verifyStandard } from '../../../delivery/post/sign.ts'
 import { secretsInForce } from '../../../delivery/store/signing-secrets.ts'
-import type { Signer } from '../../../graph/caller.ts'
 import { invalidSignature, staleSignature } from '../../../graph/errors.ts'
 import { isNodeId } from '../../../graph/nodes.ts'
 import { maxEventItems } from './message-kinds.ts'
 import { listAppsLinkedToAll } from './receiver-store.ts'
 
-/** A post with an app's `X-Hub-Signature-256`. */
-export interface SignedPost {
-  readonly headers: IncomingHttpHeaders
-  readonly bytes: Buffer
-}
-
-type SigningApp = Awaited<ReturnType<typeof listAppsLinkedToAll>>[number]
-
-/** Who signed a post, and its digests. Throws the 401 when it also uses the Standard Webhooks convention, but wrongly. */
-export function identifySigner(
-  db: Db,
-  { clock, realClock }: { readonly clock: Clock; readonly realClock: Clock },
-  app: SigningApp,
-  { headers, bytes }: SignedPost,
-): Signer {
+export const identifySigner: InboundAdmission['identifySigner'] = (
+  db,
+  { clock, realClock },
+  app,
+  { headers, bytes },
+) => {
   const standard = readStandard(headers)
   if (standard) checkStandard(standard, realClock.now(), bytes, secretsInForce(db, app, clock.now()))
   const signature = String(headers['x-hub-signature-256']).toLowerCase()
@@ -52,7 +42,6 @@ function checkStandard(headers: StandardHeaders, now: number, bytes: Buffer, sec
   if (Math.abs(now - signedTime) > clockTolerance) throw staleSignature({ minutes: clockTolerance / minute })
 }
 
-/** Whether an app may send a body: it must be linked to every account in it, and see them all. */
 export async function isLinkedToAll(db: Db, app_id: string, body: unknown): Promise<boolean> {
   const accounts = listAccounts(body)
   if (accounts.size === 0 || accounts.size > maxEventItems) return false

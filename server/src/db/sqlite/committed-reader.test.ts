@@ -4,10 +4,10 @@ import { DatabaseSync } from 'node:sqlite'
 import { after, before, describe, test } from 'node:test'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { sql } from 'kysely'
-import { makeMigratedStore } from '../../test/harness/databases.ts'
-import { systemClock } from '../base/time/clock.ts'
-import type { CacheName, Database, Db, Transaction } from './database.ts'
-import { defineSql, defineStatement, defineWithRows, defineWithSteps } from './statement.ts'
+import { makeMigratedStore } from '../../../test/harness/databases.ts'
+import { systemClock } from '../../base/time/clock.ts'
+import type { CacheName, Database, Db, Transaction } from '../database.ts'
+import { defineSql, defineStatement, defineWithRows, defineWithSteps } from '../statement.ts'
 
 interface Taken {
   readonly taken: number
