@@ -1,4 +1,4 @@
-/** One page of docs/spec: which parts of the specification, the decisions and the operations it has. */
+/** One page of docs/spec/chapters: which parts of the specification, the decisions and the operations it has. */
 export interface SpecChapter {
   /** Its file, without the extension. */
   readonly file: string
@@ -11,7 +11,7 @@ export interface SpecChapter {
   readonly decisions: readonly string[]
   /** Files of docs/decisions about it. */
   readonly reasons: readonly string[]
-  /** A text of its own that is here whole, in the same folder. */
+  /** A text of its own that is whole, in docs/spec. */
   readonly text?: string
 }
 

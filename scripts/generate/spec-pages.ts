@@ -33,7 +33,7 @@ function listPages(): SpecChapter[] {
   ]
 }
 
-/** docs/spec: an index, and a page for every chapter. Edits belong in the two texts only. */
+/** docs/spec/README.md, and a page for every chapter in docs/spec/chapters. Edits belong in the texts of docs/spec alone. */
 export function writeSpecPages(operations: readonly Row[], sources: SpecSources): Map<string, string> {
   const specification = new Sections('management-api.md', sources.specification)
   const decisions = new Sections('decisions.md', sources.decisions)
@@ -41,16 +41,18 @@ export function writeSpecPages(operations: readonly Row[], sources: SpecSources)
     listPages().map((chapter) => {
       const rows = operations.filter((operation) => chapter.operations.includes(operation.chapter))
       const page = [
-        writeMark('`management-api.md` and `decisions.md`, which are edited instead, and the table of operations'),
+        writeMark(
+          '`../management-api.md` and `../decisions.md`, which are edited instead, and the table of operations',
+        ),
         `# ${chapter.title}`,
-        '[All chapters](README.md)',
+        '[All chapters](../README.md)',
         ...writeOperations(rows),
         ...writeText('The specification', specification, chapter.specification),
         ...writeText('Our decisions', decisions, chapter.decisions),
         ...writeOrigin(chapter),
         ...writeReasons(chapter, sources),
       ]
-      return [`docs/spec/${chapter.file}.md`, `${page.join('\n\n')}\n`] as const
+      return [`docs/spec/chapters/${chapter.file}.md`, `${page.join('\n\n')}\n`] as const
     }),
   )
   specification.assertAllTaken()
@@ -112,11 +114,11 @@ function writeOperations(rows: readonly Row[]): string[] {
       rows.map((row) => {
         const { name, chapter, method, path, sentence } = row
         return [
-          `[${code(name)}](../operations.md#${name})`,
+          `[${code(name)}](../../operations.md#${name})`,
           method,
           code(path),
           sentence,
-          `[${chapter}/](../../${resources}/${chapter})`,
+          `[${chapter}/](../../../${resources}/${chapter})`,
         ]
       }),
     ),
@@ -125,15 +127,28 @@ function writeOperations(rows: readonly Row[]): string[] {
 
 const resources = 'server/src/resources'
 
+const texts = [
+  ['[management-api.md](management-api.md)', 'the specification of the business API'],
+  ['[decisions.md](decisions.md)', 'our decisions where the specification is silent'],
+  ['[messages.md](messages.md)', "messages, message templates and the users' side"],
+  ['[operator-door.md](operator-door.md)', 'operators and the sandbox'],
+]
+
+const planned = [
+  ['[public-habits.md](planned/public-habits.md)', 'how `VOCABULARY=whatsapp` behaves like the public platform'],
+  ['[public-document.md](planned/public-document.md)', "operations of the public platform's document that are missing"],
+  ['[sign-up.md](planned/sign-up.md)', 'connecting a business to an app, and finding why something happened'],
+]
+
 /** Where a chapter is described that the specification does not speak of. */
 function writeOrigin({ specification, text }: SpecChapter): string[] {
-  if (text !== undefined) return [`What it does is in [a text of its own](${text}).`]
+  if (text !== undefined) return [`What it does is in [a text of its own](../${text}).`]
   return specification.length === 0 ? ['Neither text has a chapter about it: it is ours alone.'] : []
 }
 
 function writeReasons({ reasons }: SpecChapter, { titleOf }: SpecSources): string[] {
   if (reasons.length === 0) return []
-  const lines = reasons.map((reason) => `- [${titleOf(reason)}](../decisions/${reason}.md)`)
+  const lines = reasons.map((reason) => `- [${titleOf(reason)}](../../decisions/${reason}.md)`)
   return ['## Why it is so', lines.join('\n')]
 }
 
@@ -142,7 +157,7 @@ function writeIndex(operations: readonly Row[]): string {
     const own = operations.filter(({ chapter }) => ofTable.includes(chapter))
     const folders = [...new Set(own.map(({ chapter }) => chapter))]
     return [
-      `[${title}](${file}.md)`,
+      `[${title}](chapters/${file}.md)`,
       own.length === 0 ? '' : String(own.length),
       folders.map((folder) => `[${folder}/](../../${resources}/${folder})`).join(', '),
     ]
@@ -150,7 +165,14 @@ function writeIndex(operations: readonly Row[]): string {
   return `${[
     writeMark('`management-api.md`, `decisions.md` and the table of operations'),
     '# The specification and our decisions',
-    `What the service does, chapter by chapter: the text of [the specification](management-api.md), [our decisions](decisions.md) where it is silent, word for word, and the ${operations.length} operations of ${chapters.length} chapters, each with its folder and its line in [operations.md](../operations.md). Both texts are also here whole; they are what is edited, and the chapters are cut from them. What they do not speak of, messages and message templates, is in [a text of its own](messages.md), and so is [what operators do](operator-door.md). What surrounds the API (commands, settings, the world file, the gateway) is in [interface.md](../interface.md).`,
+    `What the service does, by chapter: ${operations.length} operations of ${chapters.length} chapters, each with its folder and its line in [operations.md](../operations.md).`,
     writeTable(['Chapter', 'Operations', 'Folder'], rows),
+    '## The texts',
+    `These are edited by hand. The pages in \`chapters/\` are cut from the first two, word for word, by \`./switchboard gen\`.`,
+    writeTable(['Text', 'What it fixes'], texts),
+    'What surrounds the API (commands, settings, the world file, the gateway) is in [interface.md](../interface.md).',
+    '## Planned',
+    'Contracts for what is not served yet. A text moves up to the others when all of it is served.',
+    writeTable(['Text', 'What it fixes'], planned),
   ].join('\n\n')}\n`
 }
