@@ -116,6 +116,77 @@ describe('the documents', () => {
   })
 })
 
+interface Decision {
+  readonly number: string
+  readonly title: string
+  /** The status as it stands on the page, with its links. */
+  readonly status: string
+  /** The numbers of the pages that changed this one, and of those that this one changed. */
+  readonly changedBy: readonly string[]
+  readonly amends: readonly string[]
+}
+
+const link = String.raw`\[\d{4}\]\(\d{4}-[\w-]+\.md\)`
+const statusPattern = new RegExp(
+  String.raw`^# (\d{4}) (.+)\n\nStatus: (accepted|(?:amended|superseded) by ${link}(?:, ${link})*)(?:\. Amends (${link}(?:, ${link})*))?\n\n`,
+)
+
+function readDecision(page: string): Decision | undefined {
+  const [, number = '', title = '', status, amends] = statusPattern.exec(page) ?? []
+  if (status === undefined) return undefined
+  const numbers = (links = '') => [...links.matchAll(/\[(\d{4})\]/g)].map(([, one]) => one as string)
+  return { number, title, status, changedBy: numbers(status), amends: numbers(amends) }
+}
+
+describe('the decisions', () => {
+  let decisions: Map<string, Decision>
+  before(async () => {
+    const paths = await findPages('docs/decisions/0*.md')
+    decisions = new Map(
+      paths.map((path) => {
+        const decision = readDecision(read(path))
+        assert.ok(decision, `${path} needs a title with its number, and below it "Status: accepted" or "amended by"`)
+        assert.ok(path.startsWith(`docs/decisions/${decision.number}-`), `${path} has another number in its title`)
+        return [decision.number, decision]
+      }),
+    )
+    assert.ok(decisions.size > 60)
+  })
+
+  test('a decision that a later one changed names it, and the later one names the earlier', () => {
+    const changed = [...decisions.values()].flatMap((one) =>
+      one.changedBy.map((later) => `${later} amends ${one.number}`),
+    )
+    const amends = [...decisions.values()].flatMap((one) =>
+      one.amends.map((earlier) => `${one.number} amends ${earlier}`),
+    )
+    assert.deepEqual(changed.sort(), amends.sort())
+    for (const { number, changedBy } of decisions.values()) {
+      assert.ok(
+        changedBy.every((later) => later > number),
+        `${number} is changed by an earlier decision`,
+      )
+    }
+  })
+
+  test('the index of decisions has the number, title and status of each', () => {
+    const rows = [...read('docs/decisions/README.md').matchAll(/^\| \[(\d{4})\]\([^)]+\) \| (.+?) \| (.+) \|$/gm)]
+    assert.deepEqual(
+      rows.map(([, number, title, status]) => [number, title, status]),
+      [...decisions.values()].map(({ number, title, status }) => [number, title, status]),
+    )
+  })
+
+  test('a decision without a status, or with another one, is found', () => {
+    assert.equal(readDecision('# 0001 A title\n\nText.\n'), undefined)
+    assert.equal(readDecision('# 0001 A title\n\nStatus: open\n\nText.\n'), undefined)
+    assert.equal(readDecision('# 0001 A title\n\nStatus: amended by 0002\n\nText.\n'), undefined)
+    assert.deepEqual(readDecision('# 0002 A title\n\nStatus: accepted. Amends [0001](0001-a.md)\n\nText.\n')?.amends, [
+      '0001',
+    ])
+  })
+})
+
 describe('the specification by chapter', () => {
   let pages: Map<string, string>
   before(async () => {
