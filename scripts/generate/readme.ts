@@ -1,8 +1,8 @@
 import { code, writeTable } from './markdown.ts'
 import { listRateRows, listSettingRows } from './settings-page.ts'
 
-/** The settings that most operators need; the README shows these, and hides the others in a fold. */
-const everyday = [
+/** The settings that most operators need: the README shows these alone, and links to the page of all. */
+export const everyday = [
   'PORT',
   'HOST',
   'PUBLIC_URL',
@@ -31,15 +31,9 @@ function writeSettings(): string {
   const rows = [...listSettingRows(), ...listRateRows()]
   const isEveryday = ([name = '']: readonly string[]) => everyday.some((one) => code(one) === name)
   const headings = ['Variable', 'Default', 'Meaning']
-  const others = rows.filter((row) => !isEveryday(row))
   return `
 ${writeTable(headings, rows.filter(isEveryday))}
 
-<details>
-<summary>The other ${others.length}: limits, sizes, lifetimes, retries</summary>
-
-${writeTable(headings, others)}
-
-</details>
+[docs/settings.md](docs/settings.md) lists all ${rows.length}: limits, sizes, lifetimes, retries.
 `
 }

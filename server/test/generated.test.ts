@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import { describe, test } from 'node:test'
 import { checkGenerated, generateFiles, writeGenerated } from '../../scripts/generate/files.ts'
 import { writeTable } from '../../scripts/generate/markdown.ts'
+import { everyday } from '../../scripts/generate/readme.ts'
 import { chooseVocabulary } from '../src/graph/vocabulary.ts'
 import { addressClasses, rateClasses } from '../src/limits/classes.ts'
 import { buildOperations } from '../src/operations.ts'
@@ -29,18 +30,24 @@ describe('generated files', () => {
     }
   })
 
-  for (const path of ['docs/settings.md', 'README.md']) {
-    test(`${path} has one line for every setting and rate class`, () => {
-      const lines = (files.get(path) ?? '').split('\n')
-      const find = (name: string) => lines.filter((line) => line.startsWith(`| \`${name}\` |`))
-      for (const { name, sentence } of Object.values(settings)) {
-        assert.equal(find(name).length, 1, name)
-        assert.ok(find(name)[0]?.endsWith(`| ${sentence} |`), name)
-      }
-      for (const name of Object.keys({ ...rateClasses, ...addressClasses }))
-        assert.equal(find(`RATE_LIMIT_${name.toUpperCase()}`).length, 1, name)
-    })
-  }
+  const findSetting = (path: string, name: string) =>
+    (files.get(path) ?? '').split('\n').filter((line) => line.startsWith(`| \`${name}\` |`))
+
+  test('docs/settings.md has one line for every setting and rate class', () => {
+    for (const { name, sentence } of Object.values(settings)) {
+      const lines = findSetting('docs/settings.md', name)
+      assert.equal(lines.length, 1, name)
+      assert.ok(lines[0]?.endsWith(`| ${sentence} |`), name)
+    }
+    for (const name of Object.keys({ ...rateClasses, ...addressClasses }))
+      assert.equal(findSetting('docs/settings.md', `RATE_LIMIT_${name.toUpperCase()}`).length, 1, name)
+  })
+
+  test('the README has the line of every everyday setting, and of no other', () => {
+    const shown = Object.values(settings).filter(({ name }) => findSetting('README.md', name).length > 0)
+    assert.deepEqual(shown.map(({ name }) => name).sort(), [...everyday].sort())
+    for (const name of everyday) assert.deepEqual(findSetting('README.md', name), findSetting('docs/settings.md', name))
+  })
 
   test('a file that is missing or changed is found, and written anew', async (context) => {
     const folder = await mkdtemp(join(tmpdir(), 'switchboard-generated-'))

@@ -17,7 +17,10 @@ import { openShell, type Shell } from './harness/shell.ts'
 
 const root = fileURLToPath(new URL('../..', import.meta.url))
 const readme = readFileSync(join(root, 'README.md'), 'utf8')
-const curlPage = readFileSync(join(root, 'docs/curl.md'), 'utf8')
+const readPage = (name: string) => readFileSync(join(root, 'docs', name), 'utf8')
+const [curlPage, walkPage, runningPage, commandsPage] = ['curl.md', 'walk.md', 'running.md', 'commands.md'].map(
+  readPage,
+) as [string, string, string, string]
 
 interface Block {
   readonly heading: string
@@ -46,25 +49,23 @@ async function findFreePort(): Promise<string> {
 }
 
 const blocks = readBlocks(readme)
-const [
-  start,
-  runTests,
-  listen,
-  variables,
-  chat,
-  verify,
-  profile,
-  call,
-  audit,
-  user,
-  app,
-  runApp,
-  subscribe,
-  docker,
-  grow,
-] = blocks as [Block, Block, Block, Block, Block, Block, Block, Block, Block, Block, Block, Block, Block, Block, Block]
+type Blocks<Count extends number, Found extends Block[] = []> = Found['length'] extends Count
+  ? Found
+  : Blocks<Count, [...Found, Block]>
 
-const shellBlocks = blocks.filter((block) => block !== app)
+const [start, startForBot, bot, listen, variables, chat, user, app, runApp, subscribe, runTests] = blocks as Blocks<11>
+const walkBlocks = readBlocks(walkPage)
+const [verify, profile, call, audit] = walkBlocks as Blocks<4>
+
+/** The block of code of the operators' page under a heading. */
+function findRunning(heading: string): Block {
+  const [found, ...others] = readBlocks(runningPage).filter((block) => block.heading === heading)
+  assert.ok(found && others.length === 0, `docs/running.md needs one block of code under "${heading}"`)
+  return found
+}
+const [docker, grow] = [findRunning('Docker'), findRunning('From one file to PostgreSQL')]
+
+const shellBlocks = [...blocks.filter((block) => block !== app), ...walkBlocks, docker, grow]
 
 const success = /^\{"success":true\}\n$/
 
@@ -123,14 +124,17 @@ describe('the README', () => {
       blocks.map(({ heading }) => heading),
       [
         'Start',
-        'Tests',
-        ...Array(8).fill('First walk'),
+        ...Array(2).fill('Your existing bot against it'),
+        ...Array(4).fill('First walk'),
         ...Array(3).fill('Connect your own app'),
-        'Docker',
-        'From one file to PostgreSQL',
+        'Tests',
       ],
     )
     assert.deepEqual([start.lines, runTests.lines], [['npm start'], ['npm test']])
+    assert.deepEqual(
+      walkBlocks.map(({ heading }) => heading),
+      ['Verify a number', 'Change a profile', 'Make a call', 'Read the audit log'],
+    )
     for (const { language } of [...shellBlocks, ...readBlocks(curlPage)]) assert.equal(language, 'sh')
     assert.equal(app.language, 'js')
     const walked = shown.reduce((sum, [{ lines }]) => sum + lines.length, 0)
@@ -148,6 +152,33 @@ describe('the README', () => {
       const unquoted = line.replaceAll(/'[^']*'/g, "''")
       assert.doesNotMatch(unquoted, /!/, 'a prompt replaces an exclamation mark by what was typed before')
       assert.doesNotMatch(unquoted.replaceAll(/"[^"]*"/g, '""'), /[?*[\]]/, 'zsh refuses a pattern without a match')
+    }
+  })
+
+  test('a bot of the public platform works with the base URL and the values of the README', async (t) => {
+    const own = await makeStorePlace('sqlite')
+    const shells: Shell[] = []
+    t.after(async () => {
+      for (const shell of shells) await shell.stop()
+      await own.remove()
+    })
+    await symlink(join(root, 'switchboard'), join(own.dataDir, 'switchboard'))
+    const openThere = (env: Readonly<Record<string, string>>) => {
+      const shell = openShell(own.dataDir, env)
+      shells.unshift(shell)
+      return shell
+    }
+    const { scripts } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'))
+    const [line = '', ...others] = startForBot.lines
+    assert.deepEqual(others, [])
+    const started = openThere({ PORT: '0' })
+    const command = line.replace('npm start', scripts.start)
+    const [, there = ''] = await started.pasteUntil(command, /^switchboard listening on http:\/\/(\S+)$/m)
+    const [send = ''] = bot.lines
+    const sent = await openThere({}).paste(send.replace('127.0.0.1:8080', there))
+    assert.match(sent, /^\{"messaging_product":"whatsapp".*"messages":\[\{"id":"wamid\./)
+    for (const value of ['4000000000000001', '1000000000000001', 'shrub-app-secret', '127.0.0.1:8080/v23.0']) {
+      assert.ok(readme.includes(`\`${value.replace(/^127/, 'http://127')}\``), value)
     }
   })
 
@@ -212,7 +243,7 @@ describe('the README', () => {
     for (const [, name = ''] of run.matchAll(/-e (\w+)=/g)) {
       assert.ok(name === 'NODE_ENV' || Object.values(settings).some((setting) => setting.name === name), name)
     }
-    assert.match(readme, /-v switchboard-data:\/data/)
+    assert.match(runningPage, /-v switchboard-data:\/data/)
     assert.match(file, /^VOLUME \/data$/m)
     assert.match(file, /^ENTRYPOINT \["node_modules\/\.bin\/node", .*"server\/src\/main\.js"\]$/m)
   })
@@ -259,8 +290,7 @@ describe('the README', () => {
   })
 
   test('the table of commands names every command there is, and no other', () => {
-    const table = readme.slice(readme.indexOf('## Command line'), readme.indexOf('## Settings'))
-    const cells = [...table.matchAll(/^\| (`\.\/switchboard .*?) \| /gm)].map(([, cell]) => cell as string)
+    const cells = [...commandsPage.matchAll(/^\| (`\.\/switchboard .*?) \| /gm)].map(([, cell]) => cell as string)
     const named = cells.flatMap((cell) => {
       const [head = '', ...others] = [...cell.matchAll(/`([^`]+)`/g)].map(([, text]) => (text as string).split(' '))
       const [, command = '', ...vocabulary] = head
@@ -277,5 +307,12 @@ describe('the README', () => {
     // `start` is what npm start does.
     const there = list(buildProgram(), '').filter((name) => name !== 'start')
     assert.deepEqual(named.sort(), there.sort())
+  })
+
+  test('the README has ten commands, each as the page of all commands has it', () => {
+    const lines = readme.split('\n').filter((line) => line.startsWith('| `./switchboard '))
+    assert.equal(lines.length, 10)
+    const all = commandsPage.split('\n').map((line) => line.replaceAll(/\]\((?!#)/g, '](docs/'))
+    for (const line of lines) assert.ok(all.includes(line), line)
   })
 })
