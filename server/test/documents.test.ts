@@ -114,6 +114,15 @@ describe('the documents', () => {
       'add each key to "The world file" of docs/interface.md, and a list also to "Lists in a world file" there',
     )
   })
+
+  test('a page about how a part works is half a page: at most 45 lines', async () => {
+    const pages = await findPages('docs/how/*.md')
+    assert.ok(pages.length > 6)
+    assert.deepEqual(
+      pages.filter((path) => read(path).split('\n').length > 46),
+      [],
+    )
+  })
 })
 
 interface Decision {
