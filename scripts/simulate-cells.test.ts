@@ -42,6 +42,6 @@ test('twice the events take twice the databases; more numbers in a cell make few
   assert.equal(simulateCells({ ...small, keepDays: 30 }).limit, 'bytes')
 })
 
-test('the same seed gives the same result', () => {
+test('a simulation of cells with the same seed gives the same result', () => {
   assert.deepEqual(simulateCells(small), simulateCells(small))
 })

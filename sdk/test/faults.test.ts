@@ -252,7 +252,7 @@ describe('a server that misbehaves', () => {
     }
   })
 
-  test('the same client with other options', async () => {
+  test('a client takes other options, and is the same client otherwise', async () => {
     const { client, sent } = noting({ headers: { 'x-test': 'yes' }, maxRetries: 0 })
     const patient = client.withOptions({ maxRetries: 2 })
     await failing('account.read', { status: 500 })

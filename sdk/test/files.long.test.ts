@@ -39,14 +39,14 @@ describe('a file of 100 MB', () => {
       after(() => project.remove())
 
       for (const how of ['path', 'stream'] as const) {
-        test(`goes up by ${how} and comes down in flat memory`, async (t) => {
+        test(`a file of 100 MB on Node ${major} goes up by ${how} and comes down in flat memory`, async (t) => {
           const result = await tryLargeFile(node(), project.folder, sb, path, how)
           t.diagnostic(`${(result.growth / 1024 / 1024).toFixed(1)} MB`)
           assert.deepEqual([result.sha256, result.fetched], [sha256, sha256])
           assert.ok(result.growth < mostGrowth, `${result.growth} bytes`)
         })
 
-        test(`goes up by ${how} no faster than it is received`, async (t) => {
+        test(`a file of 100 MB on Node ${major} goes up by ${how} no faster than it is received`, async (t) => {
           const result = await trySlowReceiver(node(), project.folder, path, how)
           t.diagnostic(`${(result.growth / 1024 / 1024).toFixed(1)} MB`)
           assert.ok(result.received > (await stat(path)).size, `${result.received} bytes were received`)

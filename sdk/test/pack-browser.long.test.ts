@@ -31,7 +31,7 @@ describe('the packed client in a browser', () => {
     await rm(packed.folder, { recursive: true, force: true })
   })
 
-  test('runs in a browser', async (t) => {
+  test('the packed client runs in a browser', async (t) => {
     const names = 'MAP app.test 127.0.0.1, MAP * ~NOTFOUND, EXCLUDE 127.0.0.1'
     const browser = await openBrowser([`--host-resolver-rules=${names}`])
     if ('missing' in browser) {
@@ -49,27 +49,33 @@ describe('the packed client in a browser', () => {
     const call = (name: string, baseUrl: string) => page.evaluate(`${name}(${JSON.stringify({ ...given, baseUrl })})`)
 
     for (const name of ['bundled', 'worker', 'plain']) {
-      await t.test(`on a page that has it ${name}`, async () => {
+      await t.test(`the packed client runs on a page that has it ${name}`, async () => {
         await page.goto(`${origin}/${name}.html`)
         assert.deepEqual(await call('tryHere', origin), expected)
       })
     }
 
-    await t.test('says to a page of another origin why nothing can be sent', async () => {
-      assert.equal(
-        await call('sendHere', sb.url),
-        `APIConnectionError: ${sb.url} cannot be reached, or does not take requests of pages of ${origin} (Failed to fetch): let the origin of the page hand them on`,
-      )
-      const messages = await sb.client.gateway.listMessages('16505551234', { phone_number_id: sb.number }).toArray()
-      assert.ok(messages.length > 0)
-      assert.doesNotMatch(JSON.stringify(messages), /From elsewhere/)
-    })
+    await t.test(
+      'the packed client in a browser says to a page of another origin why nothing can be sent',
+      async () => {
+        assert.equal(
+          await call('sendHere', sb.url),
+          `APIConnectionError: ${sb.url} cannot be reached, or does not take requests of pages of ${origin} (Failed to fetch): let the origin of the page hand them on`,
+        )
+        const messages = await sb.client.gateway.listMessages('16505551234', { phone_number_id: sb.number }).toArray()
+        assert.ok(messages.length > 0)
+        assert.doesNotMatch(JSON.stringify(messages), /From elsewhere/)
+      },
+    )
 
-    await t.test('sends from a page without encryption, where browsers have no randomUUID', async () => {
-      const insecure = `http://app.test:${app.port}`
-      await page.goto(`${insecure}/plain.html`)
-      assert.equal(await page.evaluate('isSecureContext || "randomUUID" in crypto'), false)
-      assert.equal(await call('sendHere', insecure), 'sent')
-    })
+    await t.test(
+      'the packed client in a browser sends from a page without encryption, where browsers have no randomUUID',
+      async () => {
+        const insecure = `http://app.test:${app.port}`
+        await page.goto(`${insecure}/plain.html`)
+        assert.equal(await page.evaluate('isSecureContext || "randomUUID" in crypto'), false)
+        assert.equal(await call('sendHere', insecure), 'sent')
+      },
+    )
   })
 })

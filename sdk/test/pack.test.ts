@@ -32,7 +32,7 @@ describe('the packed client', () => {
   })
 
   for (const name of ['switchboard-client', 'switchboard-testing']) {
-    test(`is accepted by publint: ${name}`, async () => {
+    test(`the packed client is accepted by publint: ${name}`, async () => {
       const { messages, pkg } = await publint({ pack: { tarball: (await readTarball(name)).buffer }, strict: true })
       assert.deepEqual(
         messages.map((message) => formatMessage(message, pkg)),
@@ -40,7 +40,7 @@ describe('the packed client', () => {
       )
     })
 
-    testLong(`is accepted by attw, its types are those of its code: ${name}`, async () => {
+    testLong(`the packed client is accepted by attw, its types are those of its code: ${name}`, async () => {
       const checked = await checkPackage(createPackageFromTarballData(await readTarball(name)))
       assert.ok(checked.types)
       // It is ESM only, and `node10` knows no exports.
@@ -53,12 +53,12 @@ describe('the packed client', () => {
   }
 
   for (const runner of runnerNames) {
-    testLong(`runs under ${runner}, with the testing library`, async () => {
+    testLong(`the packed client runs under ${runner}, with the testing library`, async () => {
       assert.deepEqual(await runExample(project, runner), { success: true, numPassedTests: 1, numTotalTests: 1 })
     })
   }
 
-  test('has no sources and no tests, and its package.json names what is there', async () => {
+  test('the packed client has no sources and no tests, and its package.json names what is there', async () => {
     const { exports, scripts, devDependencies } = JSON.parse(
       await readFile(join(project.folder, 'node_modules/@switchboard/client/package.json'), 'utf8'),
     )
@@ -78,12 +78,12 @@ describe('the packed client', () => {
     void messagesSend; void Client
   `
 
-  test('has types that fit a project with the libraries of browsers, and nothing skipped', async () => {
+  test('the packed client has types that fit a project with the libraries of browsers, and nothing skipped', async () => {
     await project.write('program.ts', program)
     await checkTypes(project.folder, { lib: ['es2022', 'dom', 'dom.iterable'], types: [] })
   })
 
-  test('has types that fit a project of Node, and nothing skipped', async () => {
+  test('the packed client has types that fit a project of Node, and nothing skipped', async () => {
     for (const name of ['@types/node', 'undici-types']) {
       await cp(join(root, 'node_modules', name), join(project.folder, 'node_modules', name), { recursive: true })
     }
@@ -91,7 +91,7 @@ describe('the packed client', () => {
     await checkTypes(project.folder, { lib: ['es2022'], types: ['node'] })
   })
 
-  test('runs', async () => {
+  test('the packed client runs', async () => {
     await project.write(
       'run.js',
       `import { Switchboard, APIConnectionError } from '@switchboard/client'
@@ -109,7 +109,7 @@ describe('the packed client', () => {
     assert.equal((await runFile(process.execPath, ['run.cjs'], { cwd: project.folder })).stdout, 'function\n')
   })
 
-  test('has types that compilers before TypeScript 5.7 know too', async () => {
+  test('the packed client has types that compilers before TypeScript 5.7 know too', async () => {
     const dist = join(project.folder, 'node_modules/@switchboard/client/dist')
     for (const file of await readdir(dist, { recursive: true })) {
       if (!file.endsWith('.d.ts')) continue
@@ -130,7 +130,7 @@ describe('the packed client', () => {
     })
     after(() => sb.close())
 
-    test('runs in a thread', async () => {
+    test('the packed client without Node runs in a thread', async () => {
       const thread = new Worker(join(project.folder, 'thread.js'), { workerData: given })
       const seen = await new Promise((resolve, reject) => thread.once('message', resolve).once('error', reject))
       assert.deepEqual(seen, expected)

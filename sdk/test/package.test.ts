@@ -26,13 +26,13 @@ async function bundle(program: string) {
 }
 
 describe('the size of the client', () => {
-  test('is at most 25 kB for all of it, minified and compressed', async () => {
+  test('the size of the client is at most 25 kB for all of it, minified and compressed', async () => {
     const { text } = await bundle("import * as all from '@switchboard/client'; console.log(all)")
     const size = gzipSync(text, { level: 9 }).length
     assert.ok(size <= 25_000, `${size} bytes`)
   })
 
-  test('is the core for one method alone', async () => {
+  test('the size of the client is the core for one method alone', async () => {
     const program = `import { Client, messagesSend } from '@switchboard/client/methods'
       await messagesSend(new Client({ token: 't' }), '1', { to: '2', text: { body: 'Hi' } })`
     const { text, inputs } = await bundle(program)

@@ -41,7 +41,7 @@ describe('what the pages show', () => {
     })
   }
 
-  test('their types fit', async () => {
+  test('the types of the examples in the pages fit', async () => {
     // Each is written anew, whether it ran or not.
     for (const [index, [page, end]] of pages.entries()) {
       await writeFile(join(folder, `program-${index}.ts`), `${await readProgram(page)}\n${end}`)

@@ -61,7 +61,7 @@ function signStandard(text: string | Buffer, time = now(), key: string | Buffer 
 const sign = (text: string | Buffer) => ({ ...signPlatform(text), ...signStandard(text) })
 
 describe('unwrapping a webhook', () => {
-  test('gives the envelope as on the wire, and its events one by one', async () => {
+  test('unwrapping a webhook gives the envelope as on the wire, and its events one by one', async () => {
     const client = new Switchboard()
     const post = await client.webhooks.unwrap(body, sign(body), secret)
     assert.deepEqual({ object: post.object, entry: post.entry }, envelope)
@@ -90,10 +90,11 @@ describe('unwrapping a webhook', () => {
       runInNewContext('Uint8Array.from(bytes).buffer', { bytes: [...Buffer.from(body)] }),
     ],
   ] as const) {
-    test(`takes ${what}`, async () => void (await unwrapWebhook(raw, new Headers(sign(body)), secret)))
+    test(`unwrapping a webhook takes ${what}`, async () =>
+      void (await unwrapWebhook(raw, new Headers(sign(body)), secret)))
   }
 
-  test('takes the timestamped signature alone, the other one alone where that is asked for, and headers in any case', async () => {
+  test('unwrapping a webhook takes the timestamped signature alone, the other one alone where that is asked for, and headers in any case', async () => {
     const plain = { 'X-Hub-Signature-256': signPlatform(body)['x-hub-signature-256'] }
     await unwrapWebhook(body, plain, secret, { requireTimestamp: false })
     await unwrapWebhook(body, signStandard(body), secret)
@@ -101,7 +102,7 @@ describe('unwrapping a webhook', () => {
     await unwrapWebhook(body, signStandard(body, now(), Buffer.from('a key of some length')), standardSecret)
   })
 
-  test('takes the new secret and the old one during a rotation', async () => {
+  test('unwrapping a webhook takes the new secret and the old one during a rotation', async () => {
     await unwrapWebhook(body, sign(body), ['new-secret', secret])
   })
 
@@ -130,7 +131,7 @@ describe('unwrapping a webhook', () => {
     ['no secret', body, sign(body), '', 'secret_missing'],
   ]
   for (const [what, raw, headers, key, problem, options] of refusals) {
-    test(`refuses ${what}`, async () => {
+    test(`unwrapping a webhook refuses ${what}`, async () => {
       await assert.rejects(unwrapWebhook(raw as string, headers, key, options), (error) => {
         assert.ok(error instanceof WebhookVerificationError)
         return error.problem === problem
@@ -233,7 +234,7 @@ for (const [name, start] of Object.entries(servers)) {
     const post = (url: string, text: string, headers: Record<string, string>) =>
       fetch(url, { method: 'POST', body: text, headers: { 'content-type': 'application/json', ...headers } })
 
-    test('answers the handshake, and refuses one with another token', async (t) => {
+    test(`the handler on ${name} answers the handshake, and refuses one with another token`, async (t) => {
       const url = await start(t, take().handler)
       const ask = (token: string) => fetch(`${url}?hub.mode=subscribe&hub.verify_token=${token}&hub.challenge=4711`)
       const right = await ask('vt')
@@ -241,7 +242,7 @@ for (const [name, start] of Object.entries(servers)) {
       assert.equal((await ask('wrong')).status, 403)
     })
 
-    test('hands on events whose signature is good, and no others', async (t) => {
+    test(`the handler on ${name} hands on events whose signature is good, and no others`, async (t) => {
       const { handler, events, errors } = take()
       const url = await start(t, handler)
       assert.equal((await post(url, body, sign(body))).status, 200)
@@ -269,7 +270,7 @@ for (const [name, start] of Object.entries(servers)) {
       assert.ok(errors.every((error) => (error as WebhookVerificationError).problem === 'body_too_large'))
     })
 
-    test('answers 500 when onEvent fails, so that the post comes again', async (t) => {
+    test(`the handler on ${name} answers 500 when onEvent fails, so that the post comes again`, async (t) => {
       const { handler, errors } = take(() => {
         throw new Error('the queue is full')
       })
@@ -281,7 +282,7 @@ for (const [name, start] of Object.entries(servers)) {
 }
 
 describe('a handler that nobody waits for', () => {
-  test('answers requests for addresses that are none', async (t) => {
+  test('a handler that nobody waits for answers requests for addresses that are none', async (t) => {
     const url = await listen(t, take().handler.node)
     for (const path of ['//', '//?hub.mode=subscribe&hub.verify_token=vt&hub.challenge=4711', 'http://[/', '*']) {
       const socket = connect(Number(new URL(url).port), '127.0.0.1')
@@ -290,7 +291,7 @@ describe('a handler that nobody waits for', () => {
     }
   })
 
-  test('answers when what is called with its errors fails too', async (t) => {
+  test('a handler that nobody waits for answers when what is called with its errors fails too', async (t) => {
     t.mock.method(console, 'error', () => undefined)
     const onError = () => Promise.reject(new Error('no log'))
     const url = await listen(t, makeWebhookHandler({ verifyToken: 'vt', secret, onEvent: () => 0, onError }).node)
@@ -299,7 +300,7 @@ describe('a handler that nobody waits for', () => {
 })
 
 describe('a body that was parsed before', () => {
-  test('is reported by the handler as a route of Fastify', async (t) => {
+  test('a body that was parsed before is reported by the handler as a route of Fastify', async (t) => {
     const { handler, errors } = take()
     const app = fastify()
     app.post('/hook', (request) => handler(request as unknown as Request))
@@ -309,7 +310,7 @@ describe('a body that was parsed before', () => {
     assert.equal((errors[0] as WebhookVerificationError).problem, 'body_parsed')
   })
 
-  test('is reported by the handler in Express', async (t) => {
+  test('a body that was parsed before is reported by the handler in Express', async (t) => {
     const { handler, errors } = take()
     const express = await loadExpress()
     const app = express()
@@ -323,7 +324,7 @@ describe('a body that was parsed before', () => {
     assert.equal((errors[0] as WebhookVerificationError).problem, 'body_parsed')
   })
 
-  test('is reported by the handler for a Request that was read', async () => {
+  test('a body that was parsed before is reported by the handler for a Request that was read', async () => {
     const { handler, errors } = take()
     const request = new Request('http://localhost/', { method: 'POST', body, headers: sign(body) })
     await request.json()

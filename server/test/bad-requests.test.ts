@@ -48,7 +48,7 @@ describe('requests that are broken below the API', () => {
     ['malformed URL encoding', 'GET /v23.0/%E0%A4%A HTTP/1.1\r\nHost: localhost\r\n\r\n'],
     ['malformed URL encoding of the version', 'GET /%zz/1 HTTP/1.1\r\nHost: localhost\r\n\r\n'],
   ] as const) {
-    test(`400 for ${name}`, async () => {
+    test(`requests that are broken below the API: 400 for ${name}`, async () => {
       const { status, error, head } = await exchange(bytes)
       assert.equal(status, 400)
       assert.equal(error['code'], 100)
@@ -65,7 +65,7 @@ describe('requests that are broken below the API', () => {
     ['a tunnel', 'CONNECT example.com:443 HTTP/1.1\r\nHost: localhost\r\n\r\n'],
     ['a path of many segments', 'GET /v23.0/1/2/3/4/5 HTTP/1.1\r\nHost: localhost\r\n\r\n'],
   ] as const) {
-    test(`404 for ${name}`, async () => {
+    test(`requests that are broken below the API: 404 for ${name}`, async () => {
       const { status, error } = await exchange(bytes)
       assert.equal(status, 404)
       assert.equal(error['code'], 803)
@@ -90,7 +90,7 @@ describe('requests that are broken below the API', () => {
     })
   }
 
-  test('404 for an id without a version, and how to write it', async () => {
+  test('requests that are broken below the API: 404 for an id without a version, and how to write it', async () => {
     const answer = await server.client.get('/4000000000000001', { token: tokens.owner })
     assertError(answer, pathUnknown({ method: 'GET', version: 'v23.0' }))
   })
@@ -164,7 +164,7 @@ onOneDatabase('input in every form', 'sqlite', (engine) => {
     ['the query', { query: { name: 'By the query' } }],
     ['the body over the query', { json: { name: 'By the body' }, query: { name: 'Not this' } }],
   ] as const) {
-    test(`200 with arguments by ${name}`, async () => {
+    test(`input in every form: 200 with arguments by ${name}`, async () => {
       const answer = await server.client.post(path, { token, ...options })
       assert.deepEqual([answer.status, answer.body], [200, { success: true }])
       const sent = 'json' in options ? options.json.name : undefined
@@ -187,7 +187,7 @@ onOneDatabase('input in every form', 'sqlite', (engine) => {
     ['an empty object', { json: {} }],
     ['unknown members only', { json: { nickname: 'x', __proto__x: 1 } }],
   ] as const) {
-    test(`200 with ${name}: nothing changes`, async () => {
+    test(`input in every form: 200 with ${name}: nothing changes`, async () => {
       const before = await nameNow()
       assert.equal((await server.client.post(path, { token, ...options })).status, 200)
       assert.equal(await nameNow(), before)
@@ -201,7 +201,7 @@ onOneDatabase('input in every form', 'sqlite', (engine) => {
     ['a number', { name: 5 }, like(argumentWrong, { argument: 'name' })],
     ['an array', { name: ['x'] }, like(argumentWrong, { argument: 'name' })],
   ] as const) {
-    test(`400 for text that is ${name}`, async () => {
+    test(`input in every form: 400 for text that is ${name}`, async () => {
       const before = await nameNow()
       const answer = await server.client.post(path, { token, json })
       assertError(answer, expected)
@@ -221,7 +221,7 @@ onOneDatabase('input in every form', 'sqlite', (engine) => {
     })
   }
 
-  test('400 for JSON that came as a form, as curl sends it when it is told nothing, and nothing changes', async () => {
+  test('input in every form: 400 for JSON that came as a form, as curl sends it when it is told nothing, and nothing changes', async () => {
     const before = await nameNow()
     const headers = { 'content-type': 'application/x-www-form-urlencoded' }
     const answer = await server.client.post(path, { token, raw: ' {"name": "100% JSON"}\n', headers })
@@ -244,7 +244,7 @@ onOneDatabase('input in every form', 'sqlite', (engine) => {
   const json = { 'content-type': 'application/json' }
   const form = { 'content-type': 'application/x-www-form-urlencoded' }
 
-  test('200 for a body that is nested 64 levels deep, 400 for more, wherever it is', async () => {
+  test('input in every form: 200 for a body that is nested 64 levels deep, 400 for more, wherever it is', async () => {
     const nest = (levels: number) => `{"unknown":${'['.repeat(levels - 1)}${']'.repeat(levels - 1)}}`
     assert.equal((await server.client.post(path, { token, raw: nest(64), headers: json })).status, 200)
     assertError(await server.client.post(path, { token, raw: nest(65), headers: json }), bodyTooDeep({ levels: 64 }))
@@ -257,7 +257,7 @@ onOneDatabase('input in every form', 'sqlite', (engine) => {
     assertError(answer, bodyHoldsTooMuch({ values: 20_000 }))
   })
 
-  test('the same for JSON in a form, with the name of its member', async () => {
+  test('JSON in a form is bounded as a JSON body is, and the refusal names its member', async () => {
     const at = `/v23.0/${numbers.main}/conversational_automation`
     for (const [prompts, expected] of [
       [`[${'['.repeat(64)}${']'.repeat(64)}]`, argumentTooDeep('prompts', { levels: 64 })],

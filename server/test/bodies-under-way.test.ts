@@ -52,7 +52,7 @@ describe('bodies of one token that arrive at once', () => {
     ['gateway', '/gateway/messages', tokens.gateway],
     ['inbound events', '/msgapp/webhooks', tokens.gateway],
   ] as const) {
-    test(`are held up to a limit (${door}); what has arrived makes room`, async () => {
+    test(`bodies of one token that arrive at once are held up to a limit (${door}); what has arrived makes room`, async () => {
       for (const _ of [1, 2]) {
         const held = await fill(path, token)
         // Their bodies are taken, and say nothing that is right.
@@ -61,7 +61,7 @@ describe('bodies of one token that arrive at once', () => {
     })
   }
 
-  test('keep no small one of the token and none of another token waiting; one that breaks off makes room', async () => {
+  test('bodies of one token that arrive at once keep no small one of the token and none of another token waiting; one that breaks off makes room', async () => {
     const path = `/v23.0/${ids.account}`
     const held = await fill(path, tokens.owner)
     const small = await server.client.post(path, { token: tokens.owner, json: { name: 'Shrub' } })

@@ -28,7 +28,7 @@ async function startServer(t: TestContext, env: Environment = {}) {
 }
 
 describe('the service asks a callback before it is stored', () => {
-  test('200 when it sends back the challenge', async (t) => {
+  test('the service asks a callback before it is stored: 200 when it sends back the challenge', async (t) => {
     const sink = await startSink(t, ({ target }, response) => {
       response.end(new URL(target, 'http://sink').searchParams.get('hub.challenge'))
     })
@@ -39,20 +39,20 @@ describe('the service asks a callback before it is stored', () => {
     assert.equal(request?.headers['user-agent'], `switchboard/${packageVersion()}`)
   })
 
-  test('422 with the reason when it does not', async (t) => {
+  test('the service asks a callback before it is stored: 422 with the reason when it does not', async (t) => {
     const sink = await startSink(t, (_, response) => response.writeHead(404).end())
     const setCallback = await startServer(t)
     assertError(await setCallback(sink.url), callbackStatusWrong({ status: 404 }))
   })
 
-  test('422 after WEBHOOK_TIMEOUT when it does not answer', async (t) => {
+  test('the service asks a callback before it is stored: 422 after WEBHOOK_TIMEOUT when it does not answer', async (t) => {
     const sink = await startSink(t, () => {})
     const setCallback = await startServer(t, { WEBHOOK_TIMEOUT: '200ms' })
     assertError(await setCallback(sink.url), callbackUnreachable({ reason: 'no answer came in time' }))
   })
 
   for (const allowing of [{ NODE_ENV: 'production' }, { ALLOW_INTERNAL_CALLBACKS: 'false' }]) {
-    test(`400 with ${Object.entries(allowing).join().replace(',', '=')} for an internal address, which hears nothing of it`, async (t) => {
+    test(`the service asks a callback before it is stored: 400 with ${Object.entries(allowing).join().replace(',', '=')} for an internal address, which hears nothing of it`, async (t) => {
       const sink = await startSink(t, (_, response) => response.end())
       const setCallback = await startServer(t, allowing)
       for (const url of [

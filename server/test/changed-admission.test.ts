@@ -119,7 +119,7 @@ onBothDatabases('a write whose admission has changed meanwhile', (engine) => {
       assert.deepEqual(await written(), before)
     })
 
-    test('401 when the token has expired', async (t) => {
+    test('a write whose admission has changed meanwhile while its body arrives: 401 when the token has expired', async (t) => {
       const expires_time = server.clock.now() + hour
       await change(({ query }) =>
         query
@@ -162,7 +162,7 @@ onBothDatabases('a write whose admission has changed meanwhile', (engine) => {
       assert.deepEqual(await written(), before)
     })
 
-    test('200 when the token was changed and still may, and it is written once', async (t) => {
+    test('a write whose admission has changed meanwhile while its body arrives: 200 when the token was changed and still may, and it is written once', async (t) => {
       const request = await startPost(profilePath(numbers.main), tokens.owner, profile, t)
       await setScopes(tokens.owner, ['msgapp_business_management'])
       assert.equal((await request.finish()).status, 200)
@@ -170,7 +170,7 @@ onBothDatabases('a write whose admission has changed meanwhile', (engine) => {
       assert.equal(after['activities']?.length, (before['activities']?.length ?? 0) + 1)
     })
 
-    test('401 for a refusal that would have been counted, and it is not counted', async (t) => {
+    test('a write whose admission has changed meanwhile while its body arrives: 401 for a refusal that would have been counted, and it is not counted', async (t) => {
       const code = { token: tokens.owner, json: { code_method: 'SMS', language: 'en_US' } }
       assert.equal((await server.client.post(`/v23.0/${numbers.fresh}/request_code`, code)).status, 200)
       const wrong = JSON.stringify({ code: '000000' })
@@ -180,7 +180,7 @@ onBothDatabases('a write whose admission has changed meanwhile', (engine) => {
       assert.deepEqual(await written(), before)
     })
 
-    test('401 and not what else stands against it', async (t) => {
+    test('a write whose admission has changed meanwhile while its body arrives: 401 and not what else stands against it', async (t) => {
       const body = JSON.stringify({ code_method: 'SMS', language: 'en_US' })
       const path = `/v23.0/${numbers.main}/request_code`
       assert.equal((await server.client.post(path, { token: tokens.owner, json: JSON.parse(body) })).status, 422)
@@ -343,7 +343,7 @@ onBothDatabases('a write whose admission has changed meanwhile', (engine) => {
     })
   })
 
-  test('401 when the token was revoked while the write waited for its turn at the database', async (t) => {
+  test('a write whose admission has changed meanwhile: 401 when the token was revoked while the write waited for its turn at the database', async (t) => {
     before = await written()
     const admitted = await watchNext('node')
     const held = await (engine === 'sqlite' ? holdSqlite : holdPostgres)(server, t)

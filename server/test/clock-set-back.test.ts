@@ -15,7 +15,7 @@ const back = 10 * minute
 onBothDatabases('a clock that is set back', (engine) => {
   const server = useTestServer({ engine })
 
-  test('does not make a retry wait for longer', async (t) => {
+  test('a clock that is set back does not make a retry wait for longer', async (t) => {
     const subscriber = await subscribe(t, server)
     subscriber.answerWith(refuseWith(500))
     await handInText(server, 'retried')
@@ -29,7 +29,7 @@ onBothDatabases('a clock that is set back', (engine) => {
     assert.deepEqual(subscriber.messageIds(), ['retried', 'retried'])
   })
 
-  test('does not keep a subscriber paused for longer', async (t) => {
+  test('a clock that is set back does not keep a subscriber paused for longer', async (t) => {
     const subscriber = await subscribe(t, server)
     subscriber.answerWith(refuseWith(503, { 'retry-after': '60' }))
     await handInText(server, 'paused')
@@ -44,7 +44,7 @@ onBothDatabases('a clock that is set back', (engine) => {
     assert.deepEqual(subscriber.messageIds(), ['paused', 'paused', 'next'])
   })
 
-  test('is corrected by every process, and each time once', async (t) => {
+  test('a clock that is set back is corrected by every process, and each time once', async (t) => {
     const subscriber = await subscribe(t, server)
     subscriber.answerWith(refuseWith(503, { 'retry-after': '60' }))
     await handInText(server, 'corrected')
@@ -73,7 +73,7 @@ onBothDatabases('a clock that is set back', (engine) => {
     assert.deepEqual(subscriber.messageIds(), ['corrected', 'corrected'])
   })
 
-  test('does not make a group come later', async (t) => {
+  test('a clock that is set back does not make a group come later', async (t) => {
     const subscriber = await subscribe(t, server, { fields: ['group_lifecycle_update'] })
     const answer = await server.client.post(`/v23.0/${numbers.main}/groups`, {
       token: tokens.owner,
@@ -87,7 +87,7 @@ onBothDatabases('a clock that is set back', (engine) => {
     assert.equal(subscriber.posts.length, 1)
   })
 
-  test('does not free what is held for a lifetime of days', async () => {
+  test('a clock that is set back does not free what is held for a lifetime of days', async () => {
     const read = () =>
       server.database.read.query
         .selectFrom('timers')
@@ -103,7 +103,7 @@ onBothDatabases('a clock that is set back', (engine) => {
 })
 
 onBothDatabases('a clock that is set back between two runs', (engine) => {
-  test('does not make what was left behind wait', async (t) => {
+  test('a clock that is set back between two runs does not make what was left behind wait', async (t) => {
     const server = await startTestServer({ engine })
     t.after(() => server.stop())
     const subscriber = await subscribe(t, server)

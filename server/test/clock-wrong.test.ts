@@ -218,7 +218,7 @@ test('a difference within CLOCK_TOLERANCE is none', async (t) => {
 })
 
 onOneDatabase('time that jumps forward by days', 'sqlite', (engine) => {
-  test('deletes and gives up nothing until an operator accepts it; everything else goes on', async (t) => {
+  test('time that jumps forward by days deletes and gives up nothing until an operator accepts it; everything else goes on', async (t) => {
     const { server, clocks, about } = await startWithClocks(t, engine)
     const { subscriber, before } = await fill(t, server)
     const posts = subscriber.posts.length
@@ -251,7 +251,7 @@ onOneDatabase('time that jumps forward by days', 'sqlite', (engine) => {
     assert.equal((await goThroughDoors(server)).ready.text, '{"status":"ready"}')
   })
 
-  test('ends by itself when the clock is set right', async (t) => {
+  test('time that jumps forward by days ends by itself when the clock is set right', async (t) => {
     const { server, clocks, about } = await startWithClocks(t, engine)
     const { before } = await fill(t, server)
     clocks.setBoth(server, month)
@@ -263,7 +263,7 @@ onOneDatabase('time that jumps forward by days', 'sqlite', (engine) => {
     assert.deepEqual((await goThroughDoors(server)).clock, { offset: 0, held: null })
   })
 
-  test('while no process ran: the next start works, and deletes nothing until an operator accepts it', async (t) => {
+  test('when time jumped forward by days while no process ran, the next start works, and deletes nothing until an operator accepts it', async (t) => {
     const { server } = await startWithClocks(t, engine)
     const { subscriber, before } = await fill(t, server)
     await server.app.close(0)
@@ -285,7 +285,7 @@ onOneDatabase('time that jumps forward by days', 'sqlite', (engine) => {
     assert.equal((await countKept(next)).contents, 1, 'that of the message that came since')
   })
 
-  test('is none when the clock had been set back, and is set right', async (t) => {
+  test('time that jumps forward by days is none when the clock had been set back, and is set right', async (t) => {
     const { server, clocks } = await startWithClocks(t, engine)
     const { before } = await fill(t, server)
     const trusted = async () => (await readStoreClock(server.database.read))?.trusted_time
@@ -304,7 +304,7 @@ onOneDatabase('time that jumps forward by days', 'sqlite', (engine) => {
     assert.deepEqual({ ...kept, waiting: before.waiting }, { ...before })
   })
 
-  test('is none for a machine that starts in 1970 and hears the time later', async (t) => {
+  test('time that jumps forward by days is none for a machine that starts in 1970 and hears the time later', async (t) => {
     const { server, clocks } = await startWithClocks(t, engine)
     await server.app.close(0)
     const sinceEpoch = server.clock.now()
@@ -319,7 +319,7 @@ onOneDatabase('time that jumps forward by days', 'sqlite', (engine) => {
     assert.equal((await client.get('/readyz')).text, '{"status":"ready"}')
   })
 
-  test('is one when the earlier time had passed for an hour, or an operator had accepted it', async (t) => {
+  test('time that jumps forward by days is one when the earlier time had passed for an hour, or an operator had accepted it', async (t) => {
     const { server, clocks } = await startWithClocks(t, engine)
     const readHold = async () => (await goThroughDoors(server)).clock.held
     clocks.setBoth(server, -10 * day)
@@ -352,7 +352,7 @@ onOneDatabase('time that jumps forward by days', 'sqlite', (engine) => {
     assert.equal(await readHold(), 'jumped')
   })
 
-  test('is not what a quiet service looks like that never compared clocks, as long as one of its processes was heard of', async (t) => {
+  test('time that jumps forward by days is not what a quiet service looks like that never compared clocks, as long as one of its processes was heard of', async (t) => {
     const { server } = await startWithClocks(t, engine)
     await fill(t, server)
     await server.app.close(0)
@@ -366,7 +366,7 @@ onOneDatabase('time that jumps forward by days', 'sqlite', (engine) => {
     assert.equal((await client.get('/readyz')).text, '{"status":"ready"}')
   })
 
-  test('stays one in a store that never compared clocks, whatever is written from then on', async (t) => {
+  test('time that jumps forward by days stays one in a store that never compared clocks, whatever is written from then on', async (t) => {
     const { server } = await startWithClocks(t, engine)
     await fill(t, server)
     await server.app.close(0)
@@ -381,7 +381,7 @@ onOneDatabase('time that jumps forward by days', 'sqlite', (engine) => {
     assert.match((await client.get('/readyz')).text, /clock accept/)
   })
 
-  test('is not what a sandbox does, whose clock is moved on purpose', async (t) => {
+  test('time that jumps forward by days is not what a sandbox does, whose clock is moved on purpose', async (t) => {
     const { server } = await startWithClocks(t, engine, { WEBHOOK_GIVE_UP_AFTER: '1d' })
     await fill(t, server)
     const moved = await server.client.post('/operator/clock', {
@@ -396,7 +396,7 @@ onOneDatabase('time that jumps forward by days', 'sqlite', (engine) => {
 })
 
 onOneDatabase('clock accept', 'sqlite', (engine) => {
-  test('is noticed by a running server', async (t) => {
+  test('clock accept is noticed by a running server', async (t) => {
     const place = await makeMigratedPlace(engine)
     t.after(() => place.remove())
     const database = await openPlace(place)

@@ -72,7 +72,7 @@ describe('a PostgreSQL that compiles statements', () => {
     })
   }
 
-  test('compiles what others ask', async () => {
+  test('a PostgreSQL that compiles statements compiles what others ask', async () => {
     const client = new pg.Client({ connectionString: server.url })
     await client.connect()
     await client.query('SELECT COUNT(*) AS by_others FROM deliveries')
@@ -81,7 +81,7 @@ describe('a PostgreSQL that compiles statements', () => {
   })
 
   for (const isPooled of [false, true]) {
-    test(`reads a backlog of ${backlog} deliveries at once${isPooled ? ', behind a pooler' : ''}`, async () => {
+    test(`a PostgreSQL that compiles statements reads a backlog of ${backlog} deliveries at once${isPooled ? ', behind a pooler' : ''}`, async () => {
       const start = (await server.readLog()).length
       const database = await open(isPooled)
       const times: number[] = []

@@ -6,7 +6,7 @@ import { addressClasses, rateClasses } from '../src/limits/classes.ts'
 import { rateSettingName, settings } from '../src/settings.ts'
 
 describe('settings', () => {
-  test('have the defaults of the contract', () => {
+  test('settings have the defaults of the contract', () => {
     const config = readConfig({})
     assert.equal(config.port, 8080)
     assert.equal(config.host, '127.0.0.1')
@@ -20,7 +20,7 @@ describe('settings', () => {
     assert.deepEqual(config.rates.platform, [{ count: 5000, milliseconds: 3_600_000 }])
   })
 
-  test('guard callbacks in production unless told otherwise', () => {
+  test('settings guard callbacks in production unless told otherwise', () => {
     assert.equal(readConfig({ NODE_ENV: 'production' }).allowInternalCallbacks, false)
     assert.equal(readConfig({ NODE_ENV: 'production', ALLOW_INTERNAL_CALLBACKS: 'true' }).allowInternalCallbacks, true)
   })

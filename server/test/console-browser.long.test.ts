@@ -196,24 +196,27 @@ test('the console in a browser', async (t) => {
     await page.getByText('The connection is lost.').waitFor({ state: 'detached' })
   })
 
-  await t.test('by keyboard alone: keys lead to pages, ? lists them, every stop shows where it is', async () => {
-    await page.locator('body').click({ position: { x: 2, y: 2 } })
-    await page.keyboard.press('g')
-    await page.keyboard.press('l')
-    await page.getByRole('heading', { name: 'Live' }).waitFor()
-    await page.keyboard.press('?')
-    await page.getByRole('dialog', { name: 'Keys' }).waitFor()
-    await page.keyboard.press('Escape')
-    await page.getByRole('dialog', { name: 'Keys' }).waitFor({ state: 'detached' })
-    await page.reload()
-    for (let stop = 0; stop < 18; stop++) {
-      await page.keyboard.press('Tab')
-      const outline = await page.evaluate<string>(
-        `getComputedStyle(document.activeElement).outlineStyle + ' ' + document.activeElement.tagName`,
-      )
-      assert.match(outline, /^solid|BODY$/, `stop ${stop}`)
-    }
-  })
+  await t.test(
+    'the console by keyboard alone: keys lead to pages, ? lists them, every stop shows where it is',
+    async () => {
+      await page.locator('body').click({ position: { x: 2, y: 2 } })
+      await page.keyboard.press('g')
+      await page.keyboard.press('l')
+      await page.getByRole('heading', { name: 'Live' }).waitFor()
+      await page.keyboard.press('?')
+      await page.getByRole('dialog', { name: 'Keys' }).waitFor()
+      await page.keyboard.press('Escape')
+      await page.getByRole('dialog', { name: 'Keys' }).waitFor({ state: 'detached' })
+      await page.reload()
+      for (let stop = 0; stop < 18; stop++) {
+        await page.keyboard.press('Tab')
+        const outline = await page.evaluate<string>(
+          `getComputedStyle(document.activeElement).outlineStyle + ' ' + document.activeElement.tagName`,
+        )
+        assert.match(outline, /^solid|BODY$/, `stop ${stop}`)
+      }
+    },
+  )
 
   const axe = await readFile(new URL(import.meta.resolve('axe-core/axe.min.js')), 'utf8')
   const calls = await listOf(url, '/gateway/calls', 'demo-gateway-token')

@@ -38,7 +38,7 @@ describe('the calls that the console writes', () => {
   })
   after(() => rm(folder, { recursive: true, force: true }))
 
-  test('are there for every operation', () => {
+  test('the calls that the console writes are there for every operation', () => {
     const rows = buildOperations(chooseVocabulary('msgapp')).filter(({ door }) => door === 'business')
     for (const { name } of rows)
       assert.ok(
@@ -47,7 +47,7 @@ describe('the calls that the console writes', () => {
       )
   })
 
-  test('know what is no text in a form and in a query', () => {
+  test('the calls that the console writes know what is no text in a form and in a query', () => {
     const form = { 'content-type': 'application/x-www-form-urlencoded' }
     const body = 'messaging_product=whatsapp&to=16505551234&text=%7B%22body%22%3A%22Hi%22%7D'
     const seen = {
@@ -68,14 +68,14 @@ describe('the calls that the console writes', () => {
     assert.match(writeClientCall(listed, baseUrl) ?? '', /list\("1", \{\n {2}"limit": 5,\n\}\)/)
   })
 
-  test('have types that fit', async () => {
+  test('the calls that the console writes have types that fit', async () => {
     await checkTypes(folder, {
       ...{ lib: ['esnext'], types: ['node'], skipLibCheck: true, allowImportingTsExtensions: true },
       ...{ erasableSyntaxOnly: true, preserveSymlinks: false, noEmit: true },
     })
   })
 
-  test('send the same', async () => {
+  test('the calls that the console writes send the same', async () => {
     await writeFile(
       join(folder, 'run.mjs'),
       `const sent = []

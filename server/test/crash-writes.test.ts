@@ -70,7 +70,7 @@ describeLong('what finds contradictions', () => {
     .filter(({ effect }) => effect !== 'read' && effect !== 'control')
     .map(({ name }) => name)
 
-  test('is given every write that the service has, and finds nothing where nothing is wrong', async () => {
+  test('what finds contradictions is given every write that the service has, and finds nothing where nothing is wrong', async () => {
     const isDone = () => writes.every((name) => doors.operations.has(name))
     const turns = 400
     for (let turn = 0; turn < turns && !isDone(); turn++) await Promise.all(lines.map((line) => line.act()))
@@ -251,13 +251,13 @@ describeLong('what finds contradictions', () => {
     })
   })
 
-  test('does not wait for ever for a timer that does not go off', async () => {
+  test('what finds contradictions does not wait for ever for a timer that does not go off', async () => {
     const columns = 'id, kind, due_time, payload, attempts, leased_until, set_time'
     change(`INSERT INTO timers (${columns}) VALUES ('stuck', 'unknown', 0, '{}', 0, 0, 0)`)
     await assert.rejects(whenNothingIsDue(place.dataDir, 1), /do not go off, such as one of unknown/)
   })
 
-  test('hears of an event that nobody asked for', async () => {
+  test('what finds contradictions hears of an event that nobody asked for', async () => {
     const value = { messages: [{ id: 'made up' }] }
     await fetch(`${sink.url}/${hearsAll}`, {
       method: 'POST',

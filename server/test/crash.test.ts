@@ -11,7 +11,7 @@ const seed = 20_260_601
 const apps = 2
 
 onOneDatabase('a server that is killed at any moment', 'sqlite', (engine) => {
-  test('loses no event that it acknowledged, makes up none, sends the same bytes again, and each conversation in order', async () => {
+  test('a server that is killed at any moment loses no event that it acknowledged, makes up none, sends the same bytes again, and each conversation in order', async () => {
     const { acknowledged, posts, mostUnderWay } = await crashUnderEvents({ engine, rounds, seed })
     assert.ok(acknowledged > 3, `events were handed in: ${acknowledged}`)
     assert.ok(posts >= 2 * acknowledged, 'both subscribers got them')

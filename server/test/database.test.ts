@@ -53,7 +53,7 @@ onBothDatabases('the database', (engine) => {
     }
   }
 
-  test('hands out text, 64-bit numbers and null as they were put in', async () => {
+  test('the database hands out text, 64-bit numbers and null as they were put in', async () => {
     const row = await database.read.query.selectFrom('businesses').selectAll().executeTakeFirstOrThrow()
     assert.deepEqual(
       { ...row },
@@ -63,7 +63,7 @@ onBothDatabases('the database', (engine) => {
     assert.equal(found.account_id, null)
   })
 
-  test('hands out booleans as booleans, also under another name', async () => {
+  test('the database hands out booleans as booleans, also under another name', async () => {
     const rows = await database.read.query.selectFrom('apps').select(['first_party', 'first_party as alias']).execute()
     assert.deepEqual(
       rows.map((row) => ({ ...row })),
@@ -71,7 +71,7 @@ onBothDatabases('the database', (engine) => {
     )
   })
 
-  test('hands out JSON as it was put in', async () => {
+  test('the database hands out JSON as it was put in', async () => {
     const fields = ['messages', 'with "quotes"', '🌱']
     const row = {
       app_id: '3000000000000100',
@@ -87,7 +87,7 @@ onBothDatabases('the database', (engine) => {
     assert.deepEqual(found.fields, fields)
   })
 
-  test('hands out rows that their reader cannot change, JSON included, wherever they are read', async () => {
+  test('the database hands out rows that their reader cannot change, JSON included, wherever they are read', async () => {
     const find = defineStatement<{ app_id: string }>()((db, { app_id }) =>
       db.selectFrom('app_subscriptions').select(['object', 'fields']).where('app_id', '=', app_id),
     )
@@ -269,7 +269,7 @@ test('the embedded store is for its owner alone: it holds secrets', async (t) =>
 })
 
 onBothDatabases('migrations', (engine) => {
-  test('run once, also when several start together, and are then up to date', async (t) => {
+  test('migrations run once, also when several start together, and are then up to date', async (t) => {
     const place = await makeStorePlace(engine)
     const databases = await Promise.all([openPlace(place), openPlace(place), openPlace(place)])
     t.after(async () => {

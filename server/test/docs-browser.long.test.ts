@@ -159,7 +159,7 @@ test('the pages in a browser', async (t) => {
     },
   )
 
-  await t.test('neither page shows a backtick', async () => {
+  await t.test('neither the start page nor the reference shows a backtick', async () => {
     for (const page of [start, docs]) {
       assert.doesNotMatch(await page.evaluate<string>('document.querySelector("main").textContent'), /`/)
     }

@@ -34,24 +34,24 @@ onBothDatabases('a commit', (engine) => {
     assert.equal(answer.status, 200, answer.text)
   }
 
-  test('that makes nothing due wakes nobody', async () => {
+  test('a commit that makes nothing due wakes nobody', async () => {
     const profile = { messaging_product: 'msgapp', about: 'Open' }
     assert.deepEqual(await watch(() => post('msgapp_business_profile', profile)), [])
   })
 
-  test('that sets a timer wakes who lets timers go off, at its time', async () => {
+  test('a commit that sets a timer wakes who lets timers go off, at its time', async () => {
     const group = { messaging_product: 'msgapp', subject: 'Regulars' }
     assert.deepEqual(await watch(() => post('groups', group)), [{ timers: 250, lanes: [] }])
   })
 
-  test('that raises events names each lane that they go down once, if anybody is subscribed', async (t) => {
+  test('a commit that raises events names each lane that they go down once, if anybody is subscribed', async (t) => {
     assert.deepEqual(await watch(() => handInText(server, 'nobody')), [])
     const sink = await subscribe(t, server)
     assert.deepEqual((await watch(() => handInText(server, 'somebody')))[0], { lanes: [sink.url] })
     await server.app.settle()
   })
 
-  test('wakes for what was committed, and not for what was undone beside it', async () => {
+  test('a commit wakes for what was committed, and not for what was undone beside it', async () => {
     const { database, clock } = server
     const tools = { clock, random: systemRandom }
     const setIn = (wait: number, fails: boolean) =>

@@ -54,7 +54,7 @@ onBothDatabases('a transaction that has ended', (engine) => {
 
   for (const throws of [false, true]) {
     for (const [name, use] of Object.entries(members)) {
-      test(`refuses ${name} after it was ${throws ? 'rolled back' : 'committed'}`, async () => {
+      test(`a transaction that has ended refuses ${name} after it was ${throws ? 'rolled back' : 'committed'}`, async () => {
         const tx = await end(throws)
         await assert.rejects(use(tx, `${name} ${throws}`), TransactionEnded)
         // Nor is it part of another transaction that is open at the moment.
@@ -67,7 +67,7 @@ onBothDatabases('a transaction that has ended', (engine) => {
     }
   }
 
-  test('refuses queries that were built before', async () => {
+  test('a transaction that has ended refuses queries that were built before', async () => {
     let insert: (() => Promise<unknown>) | undefined
     await store.database.transaction(async ({ query }) => {
       const built = query.insertInto('rate_windows').values({ key: 'built', taken: 1, end_time: 1 })
@@ -79,7 +79,7 @@ onBothDatabases('a transaction that has ended', (engine) => {
 
   const forms: readonly TransactionOptions[] = [{}, { mayRepeat: true }, { alone: true }]
   for (const options of forms) {
-    test(`leaves nothing of branches that go on after one failed (${JSON.stringify(options)})`, async () => {
+    test(`a transaction that has ended leaves nothing of branches that go on after one failed (${JSON.stringify(options)})`, async () => {
       const ends: unknown[] = []
       const goOn = async (tx: Transaction, key: string) => {
         try {

@@ -57,7 +57,7 @@ function findFaults(text: string): string[] {
 }
 
 describe('the catalogue of errors', () => {
-  test('holds every error that a source defines', () => {
+  test('the catalogue of errors holds every error that a source defines', () => {
     const sources = readdirSync(root, { recursive: true, encoding: 'utf8' }).filter(
       (file) => file.endsWith('.ts') && !file.endsWith('.test.ts'),
     )
@@ -70,7 +70,7 @@ describe('the catalogue of errors', () => {
     assert.deepEqual(gathered.sort(), defined.sort(), 'a file of errors belongs into errors.ts, and exports each')
   })
 
-  test('has each id once, in snake_case', () => {
+  test('the catalogue of errors has each id once, in snake_case', () => {
     const ids = errors.map(({ definition }) => definition.id)
     assert.deepEqual(
       ids.filter((id, index) => !/^[a-z][a-z0-9]*(_[a-z0-9]+)*$/.test(id) || ids.indexOf(id) !== index),
@@ -78,7 +78,7 @@ describe('the catalogue of errors', () => {
     )
   })
 
-  test('says in one sentence what is wrong and what would be right', () => {
+  test('the catalogue of errors says in one sentence what is wrong and what would be right', () => {
     const sentences = [...errors.map(({ definition }) => definition.text), ...listArgumentSentences()]
     const faults = sentences.flatMap((text) => findFaults(text).map((fault) => `${text} — ${fault}`))
     assert.deepEqual([...new Set(faults)], [])
@@ -98,7 +98,7 @@ describe('the catalogue of errors', () => {
     for (const text of listArgumentSentences()) assert.doesNotMatch(text, / that matches /)
   })
 
-  test('has no other pairs of status and code than those that the page explains', () => {
+  test('the catalogue of errors has no other pairs of status and code than those that the page explains', () => {
     const pairs = new Set(errors.map(({ definition }) => keyOf(definition)))
     assert.deepEqual([...pairs].sort(), Object.keys(meanings).sort())
   })
@@ -139,7 +139,7 @@ describe('an error of the catalogue', () => {
   })
   const tooFew = defineProblem({ id: 'too_few', text: 'it must have at least {min}.' })
 
-  test('is made of its placeholders alone', () => {
+  test('an error of the catalogue is made of its placeholders alone', () => {
     const args = { count: 3, kinds: ['{count}', 'b'], seconds: 0.2 }
     const error = tooMany(args, { headers: { 'x-more': 'yes' }, cause: 'why' })
     assert.equal(error.message, 'There are 3 of {count}, b at /{Some-ID}; send {"a": 1} in 1 s.')
@@ -159,7 +159,7 @@ describe('an error of the catalogue', () => {
     })
   })
 
-  test('takes no other arguments than its placeholders', () => {
+  test('an error of the catalogue takes no other arguments than its placeholders', () => {
     type Same<A, B> = (<T>() => T extends A ? 1 : 2) extends <T>() => T extends B ? 1 : 2 ? true : false
     type Names<Make extends (...given: never[]) => unknown> = keyof Parameters<Make>[0]
     const typed: [
@@ -171,7 +171,7 @@ describe('an error of the catalogue', () => {
     assert.ok(typed.every(Boolean))
   })
 
-  test('can be a problem of an argument, which knows its place later', () => {
+  test('an error of the catalogue can be a problem of an argument, which knows its place later', () => {
     const problem = tooFew('list', { min: 2 })
     assert.deepEqual([problem.place, problem.problem], ['list', 'it must have at least 2.'])
     const error = badArgument({ ...problem, place: `body.${problem.place}` })

@@ -18,7 +18,7 @@ describe('no request holds the event loop', () => {
     assert.deepEqual(await findHolders(listSpecialRequests()), [])
   })
 
-  test('to show a page or a document', async () => {
+  test('no request to show a page or a document holds the event loop', async () => {
     const paths = [
       '/',
       '/docs',
@@ -34,12 +34,12 @@ describe('no request holds the event loop', () => {
   })
 
   // Last, because the store is another one then.
-  test('to empty the store and apply a world as large as it may be, in text or as an object', async () => {
+  test('no request to empty the store and apply a world as large as it may be, in text or as an object, holds the event loop', async () => {
     assert.deepEqual(await findHolders(listResets()), [])
     assert.equal(faults(), '')
   })
 
-  test('as this test would notice', async () => {
+  test('the test of the event loop notices a request that holds it', async () => {
     const { turn, allowed } = await measureCalibration()
     assert.ok(turn > allowed, `${turn} ms of work were seen, where ${allowed} are allowed`)
   })

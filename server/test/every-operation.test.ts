@@ -207,7 +207,7 @@ onBothDatabases('every operation', (engine) => {
         describeInput()
       }
 
-      test('its example is well-formed input, and leaves a record of who did it if it is a write that was done', async () => {
+      test(`the example of ${operation.name} is well-formed input, and leaves a record of who did it if it is a write that was done`, async () => {
         const before = await countActivities()
         const answer = await call(exampleCall(operation, fit))
         assert.equal(answer.status, refusedHere[operation.name] ?? 200, answer.text)

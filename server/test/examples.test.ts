@@ -59,7 +59,7 @@ describe('every example of the documents', () => {
     await place.remove()
   })
 
-  test('stands in the documents, and no other is left out', () => {
+  test('every example of the documents stands in the documents, and no other is left out', () => {
     assert.deepEqual([...described.keys()].sort(), [...rows.keys()].sort())
   })
 

@@ -171,7 +171,7 @@ onOneDatabase('the command export', 'sqlite', (engine) => {
 onOneDatabase('a snapshot', 'sqlite', (engine) => {
   const store = useTestDatabase(engine)
 
-  test('shows one moment to all its reads, while others write and read on', async () => {
+  test('a snapshot shows one moment to all its reads, while others write and read on', async () => {
     const { database } = store
     const count = async (db: Pick<Database['read'], 'query'>) =>
       (await db.query.selectFrom('service_secrets').select('name').execute()).length

@@ -106,11 +106,11 @@ describe('the Host of a request, in production', () => {
   const strict = useTestServer({ engine: 'sqlite', env: { NODE_ENV: 'production', ALLOWED_HOSTS: 'api.example.com' } })
   const call = (one: TestServer, host: string) => send(one, [`GET ${account} HTTP/1.1`, `Host: ${host}`, authorization])
 
-  test('is not looked at while ALLOWED_HOSTS is unset', async () => {
+  test('the Host of a request is not looked at in production while ALLOWED_HOSTS is unset', async () => {
     assert.equal((await call(server, 'anything.example')).status, 200)
   })
 
-  test('is looked at where it is set', async () => {
+  test('the Host of a request is looked at in production where ALLOWED_HOSTS is set', async () => {
     assert.equal((await call(strict, 'api.example.com')).status, 200)
     assert.equal((await call(strict, '10.0.0.1:8080')).status, 200)
     assert.equal((await call(strict, 'anything.example')).status, 403)
@@ -200,7 +200,7 @@ onOneDatabase('what everybody knows of the demo world', 'sqlite', (engine) => {
     })
   }
 
-  test('at every door', async () => {
+  test('what everybody knows of the demo world is taken from this machine alone, at every door', async () => {
     const options = { token: demoTokens.gateway, headers: elsewhere }
     assert.equal((await server.client.get('/gateway/outbox', { ...options, query: { to: '1' } })).status, 401)
     assert.equal((await server.client.post('/msgapp/webhooks', { ...options, json: {} })).status, 401)
@@ -224,7 +224,7 @@ onOneDatabase('what everybody knows of the demo world', 'sqlite', (engine) => {
     'Host: switchboard',
     'Host: 192.168.1.20:8080',
   ]) {
-    test(`nor is what came with ${line}`, async () => {
+    test(`demo tokens are not taken from elsewhere, nor what came with ${line}`, async () => {
       const host = line.startsWith('Host') ? [] : ['Host: localhost']
       const ask = (token: string, ...more: string[]) =>
         send(unproxied, [`GET ${account} HTTP/1.1`, ...more, `Authorization: Bearer ${token}`])
@@ -248,7 +248,7 @@ onOneDatabase('what everybody knows of the demo world', 'sqlite', (engine) => {
 })
 
 describe('the demo world', () => {
-  test('has the tokens and secrets that are not taken from elsewhere, and no others', () => {
+  test('the demo world has the tokens and secrets that are not taken from elsewhere, and no others', () => {
     const file = readFileSync(new URL('../../worlds/demo.yaml', import.meta.url), 'utf8')
     const read = (pattern: RegExp) => [...file.matchAll(pattern)].map(([, value]) => value).sort()
     assert.deepEqual(read(/^ {2}- token: (\S+)/gm), Object.values(demoTokens).toSorted())
@@ -265,7 +265,7 @@ describe('a server that other machines can reach', () => {
   const start = (data: string, ...args: string[]) =>
     startCommand(['start', '--port', '0', '--data', join(held.folder, data), ...args], { cwd: held.folder })
 
-  test('says so in its banner and in its log, and opens its demo and its console to this machine alone', async (t) => {
+  test('a server that other machines can reach says so in its banner and in its log, and opens its demo and its console to this machine alone', async (t) => {
     const server = await start('exposed', '--host', '0.0.0.0')
     t.after(() => server.stop('SIGTERM'))
     await server.shows(/"msg":"other machines can reach this server/)
@@ -292,7 +292,7 @@ describe('a server that other machines can reach', () => {
     assert.equal((await server.stop('SIGTERM')).code, 0)
   })
 
-  test('and one that they cannot reach says nothing of it', async () => {
+  test('a server that other machines cannot reach says nothing of it', async () => {
     const server = await start('alone')
     const { code, stdout, stderr } = await server.stop('SIGTERM')
     assert.equal(code, 0)

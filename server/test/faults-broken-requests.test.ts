@@ -221,7 +221,7 @@ describe('a stop', () => {
   }
 
   test(
-    'ends connections that were answered by hand, asked for a tunnel, or stopped in the middle of a body',
+    'a stop ends connections that were answered by hand, asked for a tunnel, or stopped in the middle of a body',
     patience,
     async (t) => {
       const { place, server } = await startAlone(t, 'sqlite', { STOP_GRACE: '300ms' })
@@ -247,7 +247,7 @@ describe('a stop', () => {
     },
   )
 
-  test('ends a process whose disk hangs, and says why', patience, async (t) => {
+  test('a stop ends a process whose disk hangs, and says why', patience, async (t) => {
     const { place, server } = await startAlone(t, 'sqlite', { STOP_GRACE: '300ms' })
     const body = new FormData()
     body.set('file', new Blob([new Uint8Array(png)]))
@@ -266,7 +266,7 @@ describe('a stop', () => {
     assert.match(stderr, /the stop took too long/)
   })
 
-  test('ends a process whose database hangs, and says why', patience, async (t) => {
+  test('a stop ends a process whose database hangs, and says why', patience, async (t) => {
     const place = await makeMigratedPlace('postgres')
     t.after(() => place.remove())
     const line = await new PostgresLine(place.databaseUrl ?? '').start()

@@ -169,7 +169,7 @@ if (process.platform === 'linux') {
   })
 
   describe('a disk that has room for the database and not for a file', () => {
-    test('refuses the file, leaves nothing of it, and takes every other write', async (t) => {
+    test('a disk that has room for the database and not for a file refuses the file, leaves nothing of it, and takes every other write', async (t) => {
       const folder = await makeLimitedFolder(8 * mebibyte)
       const { server, client } = await startOn(t, folder)
       const files = await listFiles(folder.path)

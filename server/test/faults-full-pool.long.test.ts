@@ -76,7 +76,7 @@ describe('every connection to PostgreSQL is taken', () => {
     return (await watcher.query(query)).rowCount ?? 0
   }
 
-  test('by reads of a locked table: they end in time with a transient error, health and operators go on, and it passes', async () => {
+  test('every connection to PostgreSQL is taken by reads of a locked table: they end in time with a transient error, health and operators go on, and it passes', async () => {
     await holder.query('BEGIN')
     await holder.query('LOCK TABLE business_profiles IN ACCESS EXCLUSIVE MODE')
     // The first one takes the connection that look-ups share; the others see that it is stuck.
@@ -109,7 +109,7 @@ describe('every connection to PostgreSQL is taken', () => {
     await until(async () => (await call(profile, tokens.owner)).status === 200, 'reads work again')
   })
 
-  test('by inbound events that wait for a lock: too many are refused at once, the others in time, and all are taken afterwards', async () => {
+  test('every connection to PostgreSQL is taken by inbound events that wait for a lock: too many are refused at once, the others in time, and all are taken afterwards', async () => {
     let serial = 0
     const post = () =>
       call(

@@ -11,7 +11,7 @@ const events = 20
 const timeout = 10_000
 
 onBothDatabases('one host that hangs behind 700 subscribers', (engine) => {
-  test('delays nobody at another host', async (t) => {
+  test('one host that hangs behind 700 subscribers delays nobody at another host', async (t) => {
     const [bad, good] = [await new BadSinks().start(), await new BadSinks().start()]
     t.after(() => Promise.all([bad.end(), good.end()]))
     const callbacks = Array.from({ length: hanging }, (_, index) => `${bad.url}/silent/${index}`)

@@ -83,7 +83,7 @@ describe('a row on PostgreSQL that somebody has locked', () => {
     )
   }
 
-  test('holds up its own writers, who are told so in time, and neither reads, nor health, nor other apps', async () => {
+  test('a row on PostgreSQL that somebody has locked holds up its own writers, who are told so in time, and neither reads, nor health, nor other apps', async () => {
     await lockRow()
     let settled = 0
     const writers = Array.from({ length: 12 }, async () => {
@@ -124,7 +124,7 @@ describe('a row on PostgreSQL that somebody has locked', () => {
     assert.equal(server.stderr().split('waited too long').length, 2, 'logged once')
   })
 
-  test('and hundreds of writes of one app do not push others out', async () => {
+  test('hundreds of writes of one app that wait for a locked row do not push others out', async () => {
     // What a process does at the first write of an app is not what this is about.
     assert.equal((await call(profile(strangerIds.phone_number), tokens.stranger, 'before')).status, 200)
     let done = 0

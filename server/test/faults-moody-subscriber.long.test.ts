@@ -9,7 +9,7 @@ import { Writers } from './harness/writers.ts'
 const users = 40
 
 onBothDatabases('a subscriber that answers slowly, then not at all, then again', (engine) => {
-  test('gets everything in the end, each conversation in order, and fewer posts while it is silent', async (t) => {
+  test('a subscriber that answers slowly, then not at all, then again: gets everything in the end, each conversation in order, and fewer posts while it is silent', async (t) => {
     const [sink, other] = [await new OrderSink().start(), await new OrderSink().start()]
     t.after(() => Promise.all([sink.end(), other.end()]))
     const env = { WEBHOOK_TIMEOUT: '3s', WEBHOOK_RETRY_DELAYS: '500ms,1s' }

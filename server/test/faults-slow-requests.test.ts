@@ -92,20 +92,20 @@ describe('a request that does not arrive', () => {
     assert.equal(answer.status, 200)
   }
 
-  test('with a head that comes byte by byte is ended when the time for heads is over', async () => {
+  test('a request that does not arrive with a head that comes byte by byte is ended when the time for heads is over', async () => {
     const line = new Line(server.url)
     line.trickle(`GET ${account} HTTP/1.1\r\nX-Slow: ${'x'.repeat(1000)}`, 50)
     await assertEnds(line, late)
   })
 
-  test('with a head that stops is ended, and so is a connection on which nothing ever came', async () => {
+  test('a request that does not arrive with a head that stops is ended, and so is a connection on which nothing ever came', async () => {
     const [half, silent] = [new Line(server.url), new Line(server.url)]
     half.send(`GET ${account} HTTP/1.1\r\nHost:`)
     await assertEnds(half, late)
     await silent.closed
   })
 
-  test('with a body that stops is ended when nothing moved for too long, and nothing is left of it', async () => {
+  test('a request that does not arrive with a body that stops is ended when nothing moved for too long, and nothing is left of it', async () => {
     const files = await server.files.list()
     const lines = [
       `${post(account, json, 'Content-Length: 100')}{"name":`,
@@ -121,7 +121,7 @@ describe('a request that does not arrive', () => {
     await assertNothingIsLeft(files)
   })
 
-  test('with a body that comes byte by byte is ended when the time for requests is over', async () => {
+  test('a request that does not arrive with a body that comes byte by byte is ended when the time for requests is over', async () => {
     const files = await server.files.list()
     const lines = [
       post(account, json, 'Content-Length: 100000'),
@@ -142,7 +142,7 @@ describe('a request that does not arrive', () => {
     ['chunks without an end', `${post(account, json, 'Transfer-Encoding: chunked')}10\r\n{"name":"Short"}\r\n`],
     ['a head without an end', `GET ${account} HTTP/1.1\r\nHost: localhost\r\n`],
   ] as const) {
-    test(`with ${name} gets a 400, and nothing of it happens`, async () => {
+    test(`a request that does not arrive with ${name} gets a 400, and nothing of it happens`, async () => {
       const files = await server.files.list()
       const line = new Line(server.url)
       line.send(bytes)
@@ -158,7 +158,7 @@ describe('a request that does not arrive', () => {
     ['longer than it says', `${post(account, json, 'Transfer-Encoding: chunked')}5\r\n{"name":"x"}\r\n0\r\n\r\n`],
     ['of a file, longer than it says', `${post(media, multipart, 'Transfer-Encoding: chunked')}5\r\n${filePart}`],
   ] as const) {
-    test(`with a chunk ${name} gets a 400 at once`, async () => {
+    test(`a request that does not arrive with a chunk ${name} gets a 400 at once`, async () => {
       const files = await server.files.list()
       const line = new Line(server.url)
       line.send(bytes)
@@ -167,7 +167,7 @@ describe('a request that does not arrive', () => {
     })
   }
 
-  test('whose body is longer than it says is cut there, and the rest refused as the request that it is not', async () => {
+  test('a request that does not arrive whose body is longer than it says is cut there, and the rest refused as the request that it is not', async () => {
     const line = new Line(server.url)
     line.send(`${post(account, json, 'Content-Length: 16')}{"name":"Whole"}and more`)
     await line.closed
@@ -178,7 +178,7 @@ describe('a request that does not arrive', () => {
     assert.deepEqual(more, [])
   })
 
-  test('200 uploads at once that stop halfway, half of them cut off: all are ended and no file is left', async () => {
+  test('a request that does not arrive: 200 uploads at once that stop halfway, half of them cut off: all are ended and no file is left', async () => {
     const files = await server.files.list()
     const lines = Array.from({ length: 200 }, () => new Line(server.url))
     for (const line of lines) {
@@ -196,7 +196,7 @@ describe('a request that does not arrive', () => {
 describe('a request that arrives while the process is busy', () => {
   const server = useTestServer({ engine: 'sqlite', env: { IDLE_TIMEOUT: '100ms' } })
 
-  test('is answered, however long the connection seems to be idle', async () => {
+  test('a request that arrives while the process is busy is answered, however long the connection seems to be idle', async () => {
     const line = new Line(server.url)
     const [beginning, end] = [`GET ${account} HTTP/1.1\r\nHost: localhost\r\n`, 'Connection: close\r\n\r\n']
     line.send(beginning)

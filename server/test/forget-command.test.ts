@@ -88,7 +88,7 @@ onOneDatabase('forget', 'sqlite', (engine) => {
     return Buffer.concat(bytes)
   }
 
-  test('erases contents, name and settings from the rows, the free space of the database and the files; the rest stays', async (t) => {
+  test('forget erases contents, name and settings from the rows, the free space of the database and the files; the rest stays', async (t) => {
     const subscriber = await startSubscriber(t)
     subscriber.answerWith((post, response) => {
       const isAboutUser = post.body.includes(user)
@@ -204,7 +204,7 @@ onOneDatabase('forget', 'sqlite', (engine) => {
     })
   })
 
-  test('names in groups and of calls go too', async () => {
+  test('forget removes names in groups and of calls too', async () => {
     const at = {
       created_time: 1,
       state: 'ended',

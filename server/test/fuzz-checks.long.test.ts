@@ -24,7 +24,7 @@ describe('a server that is fuzzed', () => {
       /told to stop, the server ended with SIGKILL/,
     ],
   ] as const) {
-    test(`is found out when it has a ${damage}`, async () => {
+    test(`a server that is fuzzed is found out when it has a ${damage}`, async () => {
       const server = { damage, stopPatience: 1000 }
       // Of a leak there must be some; of the others one is enough.
       const bounds = damage === 'leak' ? { patience: 3000 } : { patience: 1000, maxFailures: 1 }
@@ -80,7 +80,7 @@ describe('the checker of answers', () => {
     body: Buffer.from('{"id":"1","when":"2026-06-01T12:00:00Z"}'),
   }
 
-  test('takes an answer that is as documented', () => {
+  test('the checker of answers takes an answer that is as documented', () => {
     assert.deepEqual(checker.check(request, good), [])
     assert.deepEqual(checker.check(request, { ...good, status: 404, body: Buffer.from('{"error":1}') }), [])
   })
@@ -101,14 +101,14 @@ describe('the checker of answers', () => {
     'a header that is missing': [{ headers: { 'content-type': 'application/json' } }, /header x-trace is missing/],
   }
   for (const [name, [change, problem]] of Object.entries(wrong)) {
-    test(`finds ${name}`, () => {
+    test(`the checker of answers finds ${name}`, () => {
       const problems = checker.check(request, { ...good, ...change })
       assert.equal(problems.length, 1, problems.join('; '))
       assert.match(String(problems[0]), problem)
     })
   }
 
-  test('finds a request for no operation that was answered as if it were one', () => {
+  test('the checker of answers finds a request for no operation that was answered as if it were one', () => {
     assert.match(String(checker.check({ ...request, operation: undefined }, good)), /for no operation was answered 200/)
   })
 
@@ -124,7 +124,7 @@ describe('the checker of answers', () => {
     assert.equal(bytes, "printf 'A\\045\\000\\012' | nc 127.0.0.1 1")
   })
 
-  test('of what goes over a connection in pieces is told how', () => {
+  test('the checker of answers is told how a request goes over a connection in pieces', () => {
     const play = { bytes: Buffer.from('GET'), pieces: [1, 1], ending: 'reset', whole: [] } as const
     const line = writeCurl('http://127.0.0.1:1', { number: 7, request: { ...request, play }, problems: [] })
     assert.equal(line, "printf 'GET' | nc 127.0.0.1 1  # 3 writes (1, 1…), then reset")

@@ -17,7 +17,7 @@ describe('a server that is fuzzed', () => {
       { engine: 'postgres', ...few },
     ] as const,
   )) {
-    test(`answers as documented, keeps nothing, and stops (${engine})`, async () => {
+    test(`a server that is fuzzed answers as documented, keeps nothing, and stops (${engine})`, async () => {
       const result = await runFuzz({ engine, requests, seed })
       const failures = result.failures.map((failure) => writeFailure(result.url, seed, failure))
       assert.deepEqual(failures, [], result.faults)

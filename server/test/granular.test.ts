@@ -35,7 +35,7 @@ onOneDatabase('a token that is limited to some accounts', 'sqlite', (engine) => 
     }
   })
 
-  test('404 at the gateway for a number of another account; 200 for one of its own', async () => {
+  test('a token that is limited to some accounts: 404 at the gateway for a number of another account; 200 for one of its own', async () => {
     const grant = (phone_number_id: string) =>
       server.client.post('/gateway/call_permissions', {
         token: someAccounts,

@@ -155,11 +155,12 @@ onOneDatabase('guesses', 'sqlite', (engine) => {
 describe('guesses where limits are off', () => {
   const server = useTestServer({ engine: 'sqlite', env: { ...env, RATE_LIMITS: 'off' } })
 
-  test('are refused one by one, and never slowed down', () => makeCaller(server).guess(4 * allowed))
+  test('guesses where limits are off are refused one by one, and never slowed down', () =>
+    makeCaller(server).guess(4 * allowed))
 })
 
 describe('counts by key', () => {
-  test('take no more room than for so many keys, whatever comes', () => {
+  test('counts by key take no more room than for so many keys, whatever comes', () => {
     const counts = new WindowCounts(new ManualClock(0), 1000, 100)
     for (let index = 0; index < 10_000; index++) counts.add(`key ${index}`, 1)
     assert.equal(counts.size, 100)
@@ -167,7 +168,7 @@ describe('counts by key', () => {
     assert.equal(counts.read('key 9999').points, 1)
   })
 
-  test('are empty again when their time is over, also when the clock was set back', () => {
+  test('counts by key are empty again when their time is over, also when the clock was set back', () => {
     const clock = new ManualClock(10_000)
     const counts = new WindowCounts(clock, 1000)
     counts.add('key', 3)

@@ -258,7 +258,7 @@ onBothDatabases('what is not visible', (engine) => {
     }
   })
 
-  testLong('neither takes longer than the other', async () => {
+  testLong('a refusal takes no longer for what exists than for what does not', async () => {
     const read = operations.find(({ name }) => name === 'phone_numbers.read_info') as BusinessOperation
     const write = operations.find(({ name }) => name === 'profile.update') as BusinessOperation
     for (const operation of [read, write]) {

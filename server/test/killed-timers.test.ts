@@ -42,7 +42,7 @@ test('a timer that a killed process held goes off by another one within seconds'
 })
 
 onOneDatabase('a message whose link a killed process was fetching', 'postgres', (engine: Engine) => {
-  test('is fetched again by the next process within seconds, and sent once', async (t) => {
+  test('a message whose link a killed process was fetching is fetched again by the next process within seconds, and sent once', async (t) => {
     const place = await makeMigratedPlace(engine)
     t.after(() => place.remove())
     const held: ServerResponse[] = []

@@ -238,7 +238,7 @@ onOneDatabase('the commands listen and simulate', 'sqlite', (engine) => {
     assert.deepEqual(await readTouched(), before)
   })
 
-  test('without a server, listen says so and goes on', async (t) => {
+  test('listen says so where there is no server, and goes on', async (t) => {
     const lonely = await makeMigratedPlace(engine)
     t.after(() => lonely.remove())
     const port = new URL(server.url).port
@@ -494,7 +494,7 @@ onOneDatabase('the commands listen and simulate', 'sqlite', (engine) => {
     assertOneLine((await runCommand(args, withEnvironment)).stderr, / answered 401: /)
   })
 
-  test('where callbacks must be public, listen says what to do and changes nothing', async () => {
+  test('the commands listen and simulate: where callbacks must be public, listen says what to do and changes nothing', async () => {
     const before = await readTouched()
     const production = { ...options, env: { ...options.env, NODE_ENV: 'production' } }
     assertOneLine(
@@ -513,7 +513,7 @@ onOneDatabase('the commands listen and simulate', 'sqlite', (engine) => {
 })
 
 onOneDatabase('simulate against a server of the other vocabulary', 'sqlite', (engine) => {
-  test('asks the server for it, and finds the server by PORT', async (t) => {
+  test('simulate against a server of the other vocabulary asks the server for it, and finds the server by PORT', async (t) => {
     const place = await makeMigratedPlace(engine)
     t.after(() => place.remove())
     const env = { DATA_DIR: place.dataDir, ...(place.databaseUrl && { DATABASE_URL: place.databaseUrl }) }

@@ -108,7 +108,7 @@ onBothDatabases('a list that changes while someone walks through it', (engine) =
     return answer.body
   }
 
-  test('misses and repeats no row that stays, and keeps its order, in both directions', async () => {
+  test('a list that changes while someone walks through it misses and repeats no row that stays, and keeps its order, in both directions', async () => {
     await fc.assert(
       fc.asyncProperty(walks, async ({ sort, limit, atFirst, meanwhile }) => {
         const rows = new Rows(server)

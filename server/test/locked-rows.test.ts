@@ -29,7 +29,7 @@ describe('a locked row (postgres)', () => {
     await holder.connect()
   })
 
-  test('of a message or of what it says: everything else that is old goes, and it goes when it is free', async (t) => {
+  test('a locked row of a message or of what it says: everything else that is old goes, and the message goes when its row is free', async (t) => {
     t.after(() => holder.query('ROLLBACK'))
     const user = sides.newUser()
     const [said, locked, gone] = [await sides.write(user), await sides.write(user), await sides.write(user)]
@@ -66,7 +66,7 @@ describe('a locked row (postgres)', () => {
     assert.deepEqual(await listLeft(), { messages: [], contents: [], keys: 0, events: 0 })
   })
 
-  test('of a process that is gone: the others are heard of', async (t) => {
+  test('a locked row of a process that is gone: the others are heard of', async (t) => {
     t.after(() => holder.query('ROLLBACK'))
     await holder.query(
       `INSERT INTO processes (id, role, version, started_time, heard_time) VALUES ('dead', 'all', '1', 0, 0)`,
@@ -87,7 +87,7 @@ describe('a locked row (postgres)', () => {
     assert.ok(!(await listIds()).includes('dead'))
   })
 
-  test('of a link to sign in whose time is over: others sign in, and it is of no use', async (t) => {
+  test('a locked row of a link to sign in whose time is over: others sign in, and it is of no use', async (t) => {
     t.after(() => holder.query('ROLLBACK'))
     const { database, clock } = server
     const add = (name: string, expires_time: number) =>
@@ -102,7 +102,7 @@ describe('a locked row (postgres)', () => {
     assert.equal(await take(over), undefined)
   })
 
-  test('of which all processes write one: who waits for it is told so after DATABASE_LOCK_TIMEOUT, and is no outage', async (t) => {
+  test('a locked row of which all processes write one: who waits for it is told so after DATABASE_LOCK_TIMEOUT, and is no outage', async (t) => {
     t.after(() => holder.query('ROLLBACK'))
     const reports = { onIdleError: assert.ifError, onFault: assert.ifError }
     const patience = { timeout: 240_000, lockTimeout: 100 }
@@ -119,7 +119,7 @@ describe('a locked row (postgres)', () => {
     await assert.rejects(acceptTime(database, now), isLocked)
   })
 
-  test('of a file: a media file is deleted after the message that is just being sent with it', async (t) => {
+  test('a locked row of a file: a media file is deleted after the message that is just being sent with it', async (t) => {
     t.after(() => holder.query('ROLLBACK'))
     const user = sides.newUser()
     await sides.write(user)

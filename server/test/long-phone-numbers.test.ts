@@ -83,7 +83,7 @@ onOneDatabase('a phone number without end', 'sqlite', (engine) => {
   const server = useTestServer({ engine })
 
   for (const [place, { at, json, names }] of Object.entries(places)) {
-    test(`is refused as ${place}, with the name of its argument`, async () => {
+    test(`a phone number without end is refused as ${place}, with the name of its argument`, async () => {
       for (const number of tooLong) {
         const answer = await server.client.post(at.path, { token: at.token, json: json(number) })
         assertArgument(answer, names)

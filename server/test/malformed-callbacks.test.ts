@@ -41,7 +41,7 @@ onOneDatabase('a callback that breaks HTTP', 'sqlite', (engine) => {
   const server = useTestServer({ engine, log, env: { WEBHOOK_TIMEOUT: '10m' } })
 
   for (const [name, bytes] of Object.entries(malformedAnswers)) {
-    test(`is not verified when it sends ${name}`, async (t) => {
+    test(`a callback that breaks HTTP is not verified when it sends ${name}`, async (t) => {
       const sink = await startSink(t, (_, response) => response.socket?.end(Buffer.from(bytes, 'latin1')))
       const answer = await server.client.post(`/v23.0/${ids.application}/subscriptions`, {
         token: tokens.owner,
@@ -57,7 +57,7 @@ onOneDatabase('a callback that breaks HTTP', 'sqlite', (engine) => {
     })
   }
 
-  test('gets each event again, and nothing is logged as a fault of our own', async (t) => {
+  test('a callback that breaks HTTP gets each event again, and nothing is logged as a fault of our own', async (t) => {
     const subscriber = await subscribe(t, server)
     for (const [name, bytes] of Object.entries(malformedAnswers)) {
       subscriber.answerWith((_post, response) => response.socket?.end(Buffer.from(bytes, 'latin1')))
@@ -83,7 +83,7 @@ onOneDatabase('a callback that breaks HTTP', 'sqlite', (engine) => {
 describe('an answer with bytes changed at random', () => {
   const answer = 'HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\nKeep-Alive: timeout=5\r\n\r\n4\r\nbody\r\n0\r\n\r\n'
 
-  test('is an answer or an explained failure', async (t) => {
+  test('an answer with bytes changed at random is an answer or an explained failure', async (t) => {
     const chance = new Chance(20_260_601)
     let bytes: Buffer = Buffer.alloc(0)
     const sink = createServer((socket) => {

@@ -14,7 +14,7 @@ const users = byForm(30, 60)
 const each = byForm(2, 3)
 
 onOneDatabase('a subscriber that takes its time to answer, while many users write', 'postgres', (engine) => {
-  test('gets many posts at once, nothing twice, nothing out of order within a conversation', async (t) => {
+  test('a subscriber that takes its time to answer, while many users write: gets many posts at once, nothing twice, nothing out of order within a conversation', async (t) => {
     const sink = await new OrderSink().start()
     t.after(() => sink.end())
     const waiting: ServerResponse[] = []
@@ -36,7 +36,7 @@ onOneDatabase('a subscriber that takes its time to answer, while many users writ
     assert.ok(sink.mostUnderWay <= 32, `${sink.mostUnderWay} were under way at once`)
   })
 
-  test('gets no more at once than WEBHOOK_CONCURRENCY, and several changes a post with WEBHOOK_BATCH', async (t) => {
+  test('a subscriber that takes its time to answer, while many users write: gets no more at once than WEBHOOK_CONCURRENCY, and several changes a post with WEBHOOK_BATCH', async (t) => {
     const sink = await new OrderSink().start()
     t.after(() => sink.end())
     let [posts, largest] = [0, 0]

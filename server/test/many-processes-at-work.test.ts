@@ -61,7 +61,7 @@ describe('three processes on one PostgreSQL', () => {
     return (await askFor(`${numbers.main}/groups`, turn, body))['request_id'] as string
   }
 
-  test('let every timer go off once', async () => {
+  test('three processes on one PostgreSQL let every timer go off once', async () => {
     const turns = Array.from({ length: 12 }, (_, i) => i)
     const requests = await Promise.all(turns.map(askForGroup))
     const digits = turns.map((i) => `1631555${3000 + i}`)
@@ -81,7 +81,7 @@ describe('three processes on one PostgreSQL', () => {
     assert.deepEqual(codesSent().toSorted(), digits)
   })
 
-  test('deliver every acknowledged event though one after the other is killed, and again only what was under way', async (t) => {
+  test('three processes on one PostgreSQL deliver every acknowledged event though one after the other is killed, and again only what was under way', async (t) => {
     const random = seededRandom(seed)
     const poster = new EventPoster('kills', (turn) => fleet.url(turn))
     t.after(() => poster.halt())
@@ -116,7 +116,7 @@ describe('three processes on one PostgreSQL', () => {
     t.diagnostic(`${poster.acknowledged.size} events, ${poster.brokenOff} posts broken off, ${repeated} repeats`)
   })
 
-  test('outlive a database that goes away: 500 with code 2 meanwhile, and everything goes on by itself', async (t) => {
+  test('three processes on one PostgreSQL outlive a database that goes away: 500 with code 2 meanwhile, and everything goes on by itself', async (t) => {
     const started = performance.now()
     const database = await DatabaseSwitch.open(fleet.place)
     t.after(() => database.close())

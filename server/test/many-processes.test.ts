@@ -30,7 +30,7 @@ describe('three processes that start at the same moment on an empty PostgreSQL',
 
   const askAll = (number: string, secret: string) => Promise.all([0, 1, 2].map((i) => readNumber(i, number, secret)))
 
-  test('refuse a token, all at once, that the command line has revoked', async () => {
+  test('three processes that start at the same moment on an empty PostgreSQL refuse a token, all at once, that the command line has revoked', async () => {
     const { id, secret } = await createToken(owner.app)
     assert.deepEqual(await askAll(owner.number, secret), [200, 200, 200])
     const revoked = await runCommand(['token', 'revoke', id], fleet.commandOptions)
@@ -38,7 +38,7 @@ describe('three processes that start at the same moment on an empty PostgreSQL',
     assert.deepEqual(await askAll(owner.number, secret), [401, 401, 401])
   })
 
-  test('share a limit: of 30 calls at once, whoever gets them, 20 are let in', async () => {
+  test('three processes that start at the same moment on an empty PostgreSQL share a limit: of 30 calls at once, whoever gets them, 20 are let in', async () => {
     const { secret } = await createToken(partner.app)
     const statuses = await Promise.all(Array.from({ length: 30 }, (_, i) => readNumber(i, partner.number, secret)))
     assert.equal(statuses.filter((status) => status === 200).length, 20)
@@ -46,7 +46,7 @@ describe('three processes that start at the same moment on an empty PostgreSQL',
     assert.deepEqual(await askAll(partner.number, secret), [429, 429, 429])
   })
 
-  test('send one message for an Idempotency-Key, whoever of them gets its 50 requests at once', async () => {
+  test('three processes that start at the same moment on an empty PostgreSQL send one message for an Idempotency-Key, whoever of them gets its 50 requests at once', async () => {
     const { secret } = await createToken(owner.app)
     const headers = {
       authorization: `Bearer ${secret}`,
@@ -73,7 +73,7 @@ describe('three processes that start at the same moment on an empty PostgreSQL',
     assert.equal(data.filter(({ text }) => text?.body === 'Once').length, 1)
   })
 
-  test('have migrated it once and filled it once', async () => {
+  test('three processes that start at the same moment on an empty PostgreSQL have migrated it once and filled it once', async () => {
     const lines = (await fleet.stop()).flatMap(({ stderr }) =>
       stderr
         .trim()

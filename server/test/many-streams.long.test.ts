@@ -23,7 +23,7 @@ const eventsOfMessage = 3
 onBothDatabases('many streams', (engine) => {
   const server = useTestServer({ engine, env: { MAX_CONNECTIONS_PER_ADDRESS: '1000' } })
 
-  test(`with ${listeners} phones that listen, sending takes little more of the processor`, async (t) => {
+  test(`sending takes little more of the processor with ${listeners} phones that listen`, async (t) => {
     const sides = messageSides(server)
     const users = Array.from({ length: listeners }, () => sides.newUser())
     for (const user of users) await sides.write(user)

@@ -31,7 +31,7 @@ function sha256(bytes: Buffer): string {
 }
 
 onOneDatabase('uploads of media to servers that are killed', 'sqlite', (engine) => {
-  test('in the middle of the file: neither a row nor a file is left, and the next server takes it', async (t) => {
+  test('uploads of media to servers that are killed: in the middle of the file: neither a row nor a file is left, and the next server takes it', async (t) => {
     const { startServer, ...kept } = await useServers(t, engine)
     const bytes = fill(pdf, 3 * mebibyte)
     const first = await startServer()

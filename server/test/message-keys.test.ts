@@ -10,7 +10,7 @@ onBothDatabases('fifty requests at once with one Idempotency-Key', (engine) => {
   const server = useTestServer({ engine })
   const sides = messageSides(server)
 
-  test('on two processes send one message, and all get the first response', async (t) => {
+  test('fifty requests at once with one Idempotency-Key on two processes send one message, and all get the first response', async (t) => {
     const other = await startSecondProcess(server)
     t.after(() => other.app.close(1000))
     for (const key of ['first', 'second']) {

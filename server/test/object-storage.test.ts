@@ -235,7 +235,7 @@ describe('files in object storage', () => {
     assert.ok(bytesThen - bytes > 5000 && bytesThen - bytes < 6000)
   })
 
-  test('neither the log nor a response ever has the credentials', async () => {
+  test('neither the log nor a response ever has the credentials of the object storage', async () => {
     await until(async () => lines.includes('files cannot be stored or read'), 'an outage was logged')
     assert.match(lines, /the object storage works again/)
     assert.ok(!lines.includes(secretAccessKey) && !lines.includes(accessKeyId) && !lines.includes('Signature='))
@@ -264,7 +264,7 @@ test('an outage is over in the log when something was found, not when a HEAD fou
 })
 
 describe('files copy', () => {
-  test('takes every file to object storage and back, goes on where it was stopped, and names what is missing', async (t) => {
+  test('files copy takes every file to object storage and back, goes on where it was stopped, and names what is missing', async (t) => {
     const storage = await ObjectStorage.start()
     t.after(() => storage.stop())
     const server = await startTestServer({ engine: 'sqlite', storage: 'disk' })

@@ -9,7 +9,7 @@ const serve = ['serve', '--port', '0']
 const app = '3000000000000001'
 
 describe('an embedded store', () => {
-  test('has one server at a time, whichever way the one before it ended, and any number of commands beside it', async (t) => {
+  test('an embedded store has one server at a time, whichever way the one before it ended, and any number of commands beside it', async (t) => {
     const place = await makeStorePlace('sqlite')
     t.after(() => place.remove())
     const options = { env: { DATA_DIR: place.dataDir }, cwd: place.dataDir }
@@ -51,7 +51,7 @@ describe('an embedded store', () => {
 })
 
 onOneDatabase('a data folder', 'sqlite', (engine) => {
-  test('that the server makes is for nobody but its owner', async (t) => {
+  test('a data folder that the server makes is for nobody but its owner', async (t) => {
     const place = await makeStorePlace(engine)
     t.after(() => place.remove())
     const made = join(place.dataDir, 'made', 'data')

@@ -318,7 +318,7 @@ describe('the OpenAPI document of the table', () => {
     assert.deepEqual([...names], [])
   })
 
-  test('is the same each time', () => {
+  test('the OpenAPI document of the table is the same each time', () => {
     assert.deepEqual(build(buildOperations(vocabulary)), build(buildOperations(vocabulary)))
   })
 })
@@ -326,11 +326,11 @@ describe('the OpenAPI document of the table', () => {
 describe('an OpenAPI document of rows of every form', () => {
   const document = build(variedRows)
 
-  test('is valid', async () => {
+  test('an OpenAPI document of rows of every form is valid', async () => {
     assert.deepEqual(await lint(document), [])
   })
 
-  test('keeps the placeholders of the specification where one kind of node has the path', () => {
+  test('an OpenAPI document of rows of every form keeps the placeholders of the specification where one kind of node has the path', () => {
     assert.deepEqual(Object.keys(document.paths), [
       '/{Version}/{Node-ID}',
       '/{Version}/{Phone-Number-ID}/groups',
@@ -339,7 +339,7 @@ describe('an OpenAPI document of rows of every form', () => {
     ])
   })
 
-  test('merges rows that differ in the kind of node alone into one operation for each method', () => {
+  test('an OpenAPI document of rows of every form merges rows that differ in the kind of node alone into one operation for each method', () => {
     const { get, post } = document.paths['/{Version}/{Node-ID}'] ?? {}
     assert.equal(get?.operationId, 'node.get')
     assert.deepEqual(get?.tags, ['account', 'bot'])
@@ -354,7 +354,7 @@ describe('an OpenAPI document of rows of every form', () => {
     assert.match(post?.description ?? '', /`{Account-ID}`.*Changes an account\..*`number_creation` \(100\/1h/)
   })
 
-  test('tells the fields of each kind of node', () => {
+  test('an OpenAPI document of rows of every form tells the fields of each kind of node', () => {
     const parameters = document.paths['/{Version}/{Node-ID}']?.get?.parameters ?? []
     const fields = parameters.find((one) => 'name' in one && one.name === 'fields')
     assert.ok(fields && 'description' in fields)
@@ -364,7 +364,7 @@ describe('an OpenAPI document of rows of every form', () => {
     )
   })
 
-  test('gives single rows their own name', () => {
+  test('an OpenAPI document of rows of every form gives single rows their own name', () => {
     const names = operationsOf(document).map(({ operationId }) => operationId)
     assert.deepEqual(names, [
       'node.get',
@@ -375,7 +375,7 @@ describe('an OpenAPI document of rows of every form', () => {
     ])
   })
 
-  test('describes a structured argument as JSON text in a query and in forms', () => {
+  test('an OpenAPI document of rows of every form describes a structured argument as JSON text in a query and in forms', () => {
     const parameters = document.paths['/{Version}/{Node-ID}']?.get?.parameters ?? []
     const tags = parameters.find((one) => 'name' in one && one.name === 'tags')
     assert.ok(tags && 'content' in tags)
@@ -392,7 +392,7 @@ describe('an OpenAPI document of rows of every form', () => {
     }
   })
 
-  test('leaves the body out where no argument is taken', () => {
+  test('an OpenAPI document of rows of every form leaves the body out where no argument is taken', () => {
     assert.equal(document.paths['/{Version}/{Phone-Number-ID}/deregister']?.post?.requestBody, undefined)
     const path = document.paths['/{Version}/{Phone-Number-ID}/message_qrdls/{QR-Code-ID}']
     assert.equal(path?.delete?.requestBody, undefined)
@@ -406,7 +406,7 @@ describe('an OpenAPI document of rows of every form', () => {
     })
   })
 
-  test('tells the errors that a row names, in the brief envelope where it has it', () => {
+  test('an OpenAPI document of rows of every form tells the errors that a row names, in the brief envelope where it has it', () => {
     const { responses } = findOperation(document, 'phone_numbers.create_group')
     assert.deepEqual(Object.keys(responses), ['200', '400', '401', '500'])
     assert.deepEqual(responses['400'], { $ref: '#/components/responses/BriefBadRequest' })
@@ -415,7 +415,7 @@ describe('an OpenAPI document of rows of every form', () => {
     assert.deepEqual(Object.keys(shown.error), ['message', 'type', 'code'])
   })
 
-  test('says what a pattern means, in words', () => {
+  test('an OpenAPI document of rows of every form says what a pattern means, in words', () => {
     const input = document.components.schemas['PhoneNumbersCreateGroupInput'] as { properties: Record<string, unknown> }
     assert.deepEqual(input.properties['code'], {
       type: 'string',
@@ -424,7 +424,7 @@ describe('an OpenAPI document of rows of every form', () => {
     })
   })
 
-  test('names the versions that are served, and the tags in the order of the specification', () => {
+  test('an OpenAPI document of rows of every form names the versions that are served, and the tags in the order of the specification', () => {
     assert.deepEqual(document.components.parameters['Version']?.schema, { type: 'string', enum: ['v22.0', 'v23.0'] })
     assert.deepEqual(
       document.tags,
@@ -434,7 +434,7 @@ describe('an OpenAPI document of rows of every form', () => {
     )
   })
 
-  test('tells the headers of an answer', () => {
+  test('an OpenAPI document of rows of every form tells the headers of an answer', () => {
     const headersOf = (name: string) => Object.keys(document.components.responses[name]?.headers ?? {})
     assert.deepEqual(headersOf('Unauthorized'), ['x-svctrace-id', 'WWW-Authenticate'])
     assert.deepEqual(headersOf('TooManyRequests'), ['x-svctrace-id', 'Retry-After'])
@@ -474,7 +474,7 @@ describe('an OpenAPI document of a row whose body is bytes', () => {
     }),
   )
 
-  test('has them as the only content, and its arguments as headers', async () => {
+  test('an OpenAPI document of a row whose body is bytes has them as the only content, and its arguments as headers', async () => {
     const document = build([rawRow])
     assert.deepEqual(await lint(document), [])
     const { post } = document.paths['/{Version}/{Upload-ID}'] ?? {}
@@ -491,7 +491,7 @@ describe('an OpenAPI document of a row whose body is bytes', () => {
     assert.equal(document.components.schemas['UploadsAppendInput'], undefined)
   })
 
-  test('has them beside the arguments of rows that share its path', async () => {
+  test('an OpenAPI document of a row whose body is bytes has them beside the arguments of rows that share its path', async () => {
     const document = build([...variedRows, rawRow])
     assert.deepEqual(await lint(document), [])
     const { post } = document.paths['/{Version}/{Node-ID}'] ?? {}
@@ -518,11 +518,11 @@ describe("the gateway's own document", () => {
     const table = buildOperations(vocabulary)
     const document = build(table, vocabulary, 'gateway')
 
-    test(`is valid (${name})`, async () => {
+    test(`the gateway's own document is valid (${name})`, async () => {
       assert.deepEqual(await lint(document), [])
     })
 
-    test(`describes every operation with its sentence, its example and its errors (${name})`, () => {
+    test(`the gateway's own document describes every operation with its sentence, its example and its errors (${name})`, () => {
       for (const row of table.filter(({ door }) => door === 'gateway')) {
         const described = findOperation(document, row.name)
         assert.equal(`${described.summary}.`, row.sentence)
@@ -531,7 +531,7 @@ describe("the gateway's own document", () => {
       }
     })
 
-    test(`describes what anyone may open, without a proof (${name})`, () => {
+    test(`the gateway's own document describes what anyone may open, without a proof (${name})`, () => {
       const open = table.filter((row) => row.door === 'open')
       assert.ok(open.length > 5)
       for (const row of open) {
@@ -543,7 +543,7 @@ describe("the gateway's own document", () => {
     })
   }
 
-  test('describes the receiver of events with both proofs, and an example that its check takes', () => {
+  test("the gateway's own document describes the receiver of events with both proofs, and an example that its check takes", () => {
     const document = build(buildOperations(vocabulary), vocabulary, 'gateway')
     const { get, post } = document.paths['/msgapp/webhooks'] ?? {}
     assert.deepEqual(get?.security, [])
@@ -556,7 +556,7 @@ describe("the gateway's own document", () => {
     assertFits(describeEnvelope(vocabulary), example, 'the example of the receiver')
   })
 
-  test('has examples that its own schemas take', () => {
+  test("the gateway's own document has examples that its own schemas take", () => {
     for (const row of buildOperations(vocabulary).filter(isOperation)) {
       assert.deepEqual(Compile(row.output).Errors(row.examples.output), [], row.name)
       assert.deepEqual(Compile(row.input).Errors(row.examples.input ?? {}), [], row.name)

@@ -63,7 +63,7 @@ describe('the packed server', () => {
     return ((await answer.json()) as { state: unknown }).state
   }
 
-  test('ends every link after at most two tries, whatever its host answers, and logs no fault', async (t) => {
+  test('the packed server ends every link after at most two tries, whatever its host answers, and logs no fault', async (t) => {
     const asked = new Map<string, number>()
     const answers = Object.entries(malformedAnswers)
     const host = createServer((request, response) => {
@@ -86,7 +86,7 @@ describe('the packed server', () => {
     assert.equal(server.stderr(), '')
   })
 
-  test('connects to no internal address: not for a link, a redirect, a name or a callback', async (t) => {
+  test('the packed server connects to no internal address: not for a link, a redirect, a name or a callback', async (t) => {
     const inside = await startSink(t, (_, response) => response.end(png))
     const host = await startSink(t, ({ target }, response) =>
       response.writeHead(302, { location: new URL(target, 'http://host').searchParams.get('to') ?? '' }).end(),
@@ -108,7 +108,7 @@ describe('the packed server', () => {
     assert.equal(server.stderr(), '')
   })
 
-  test('answers a few of many pipelined requests and then closes, while others are served', async () => {
+  test('the packed server answers a few of many pipelined requests and then closes, while others are served', async () => {
     const read = requestBytes('GET', `/v23.0/${number}?fields=id`, 'demo-token')
     const flood = pipeline(server.url, read.repeat(Math.ceil(65_536 / read.length)), Number.POSITIVE_INFINITY)
     const beside = await pipeline(server.url, read, 1)
@@ -118,7 +118,7 @@ describe('the packed server', () => {
     assert.ok(isClosed)
   })
 
-  test('begins a pipelined request when the one before has ended, and others do not wait for it', async (t) => {
+  test('the packed server begins a pipelined request when the one before has ended, and others do not wait for it', async (t) => {
     const count = () => store.prepare('SELECT COUNT(*) AS count FROM messages').get()?.['count'] as number
     const before = count()
     const json = JSON.stringify({ messaging_product: 'msgapp', to: ada, text: { body: 'Hello' } })

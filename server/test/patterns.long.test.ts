@@ -42,14 +42,14 @@ describe('the search for slow patterns finds', () => {
 })
 
 describe('every pattern is linear', () => {
-  test('of the schemas: operations, gateway, events and the world file', () => {
+  test('every pattern is linear of the schemas: operations, gateway, events and the world file', () => {
     const parts = listSchemas().flatMap(({ name, schema }) => [...walkSchema(schema, name)])
     const patterns = new Map(parts.flatMap(({ part, place }) => (part.pattern ? [[part.pattern, place] as const] : [])))
     assert.ok(patterns.size > 15, 'the schemas were walked')
     for (const [pattern, place] of patterns) assertLinear(new RegExp(pattern, 'u'), place)
   })
 
-  test('that the library has for the formats of the schemas', () => {
+  test('every pattern is linear that the library has for the formats of the schemas', () => {
     const parts = listSchemas().flatMap(({ schema }) => [...walkSchema(schema)])
     const formats = new Set(parts.flatMap(({ part }) => part.format ?? []))
     assert.ok(formats.size >= 3, 'the schemas were walked')
@@ -59,20 +59,20 @@ describe('every pattern is linear', () => {
     }
   })
 
-  test('of the sources', () => {
+  test('every pattern is linear of the sources', () => {
     const literals = listLiterals()
     assert.ok(literals.length > 100, 'the sources were read')
     const different = new Map(literals.map((literal) => [`/${literal.source}/${literal.flags}`, literal]))
     for (const { file, source, flags } of different.values()) assertLinear(new RegExp(source, flags), file)
   })
 
-  test('that the sources make of texts: patterns.test.ts shows that these are all', async () => {
+  test('every pattern is linear that the sources make of texts: patterns.test.ts shows that these are all', async () => {
     const made = await listMade()
     assert.ok(made.length > 10, 'the modules were loaded')
     for (const { file, source, flags } of made) assertLinear(new RegExp(source, flags), file)
   })
 
-  test('of the library that takes attributes of session descriptions apart', () => {
+  test('every pattern is linear of the library that takes attributes of session descriptions apart', () => {
     const require = createRequire(import.meta.url)
     const grammar: Record<string, { reg?: RegExp }[]> = require('sdp-transform/lib/grammar.js')
     const patterns = Object.values(grammar).flatMap((forms) => forms.flatMap(({ reg }) => reg ?? []))

@@ -12,14 +12,14 @@ const read = (fields: string, headers = '') =>
 onOneDatabase('pipelined requests', 'sqlite', (engine) => {
   const server = useTestServer({ engine })
 
-  test('are answered one after the other, in their order', async () => {
+  test('pipelined requests are answered one after the other, in their order', async () => {
     const fields = ['id', 'verified_name', 'unheard_of', 'id', 'display_phone_number']
     const { responses } = await pipeline(server.url, fields.map((field) => read(field)).join(''), fields.length)
     assert.deepEqual(responses.map(statusOf), [200, 200, 400, 200, 200])
     for (const [index, field] of fields.entries()) assert.match(responses[index] ?? '', new RegExp(field))
   })
 
-  test('of which too many wait are answered up to the limit, then told why, and the connection is closed', async () => {
+  test('pipelined requests of which too many wait are answered up to the limit, then told why, and the connection is closed', async () => {
     const count = Math.ceil(65_536 / read('id').length)
     const { responses, isClosed } = await pipeline(server.url, read('id').repeat(count), Number.POSITIVE_INFINITY)
     assert.ok(isClosed)
@@ -30,7 +30,7 @@ onOneDatabase('pipelined requests', 'sqlite', (engine) => {
     assert.equal(answer.status, 200, 'others are served as before')
   })
 
-  test('for another protocol are answered in this one', async () => {
+  test('pipelined requests for another protocol are answered in this one', async () => {
     const bytes = read('id', 'Connection: Upgrade\r\nUpgrade: websocket\r\n') + read('id')
     const { responses } = await pipeline(server.url, bytes, 1)
     assert.equal(statusOf(responses[0] ?? ''), 200)

@@ -82,7 +82,7 @@ onOneDatabase('the secrets of a world that is applied in production', 'sqlite', 
     })
   }
 
-  test('of the least length are taken, and so are those that are left out; elsewhere any', async () => {
+  test('secrets of the least length are taken in production, and so are those that are left out; elsewhere any', async () => {
     assert.equal((await apply(worldWith(letters.slice(0, 20), letters.slice(0, 16), letters.slice(0, 8)))).created, 4)
     assert.equal((await apply({ apps: [{ ...app, id: '3000000000000002' }] })).created, 1)
     await apply(worldWith('t', 's', 'v'), false)

@@ -100,7 +100,7 @@ const requests = fc.record({
 onBothDatabases('whatever is sent', (engine) => {
   const server = useTestServer({ engine })
 
-  test('is answered, in a status of the API and in the envelope, and never with a 500', async () => {
+  test('whatever is sent is answered, in a status of the API and in the envelope, and never with a 500', async () => {
     await fc.assert(
       fc.asyncProperty(requests, async ({ method, path, query, headers, body }) => {
         const bodyless = method === 'GET' || method === 'HEAD' || body === undefined
@@ -120,7 +120,7 @@ onBothDatabases('whatever is sent', (engine) => {
     )
   })
 
-  test('by someone who is let in: arguments are taken or refused with 400', async () => {
+  test('whatever is sent by someone who is let in: arguments are taken or refused with 400', async () => {
     const targets = fc.constantFrom(
       `/v23.0/${ids.account}`,
       `/v23.0/${ids.account}/phone_numbers`,
@@ -139,7 +139,7 @@ onBothDatabases('whatever is sent', (engine) => {
     )
   })
 
-  test('as the body of a write by someone who is let in: taken or refused with 400', async () => {
+  test('whatever is sent as the body of a write by someone who is let in: taken or refused with 400', async () => {
     const types = fc.constantFrom(
       'application/json',
       'application/x-www-form-urlencoded',
@@ -163,7 +163,7 @@ describe('cursors', () => {
   const sealer = new CursorSealer('a secret')
   const keys = fc.tuple(fc.oneof(fc.maxSafeInteger(), fc.string()), fc.string())
 
-  test('open to what was sealed', () => {
+  test('cursors open to what was sealed', () => {
     fc.assert(
       fc.property(fc.string(), keys, (list, key) => {
         assert.deepEqual(sealer.open(list, sealer.seal(list, key)), JSON.parse(JSON.stringify(key)))
@@ -171,7 +171,7 @@ describe('cursors', () => {
     )
   })
 
-  test('do not open for another list, with another secret, or from made-up text', () => {
+  test('cursors do not open for another list, with another secret, or from made-up text', () => {
     const other = new CursorSealer('another secret')
     fc.assert(
       fc.property(fc.string(), keys, fc.string({ unit: 'binary' }), (list, key, madeUp) => {
@@ -183,7 +183,7 @@ describe('cursors', () => {
     )
   })
 
-  test('cannot be read: two that stand for keys of the same beginning have nothing in common', () => {
+  test('cursors cannot be read: two that stand for keys of the same beginning have nothing in common', () => {
     fc.assert(
       fc.property(fc.string(), fc.integer({ min: 1e12, max: 2e12 }), (list, time) => {
         const [one, other] = [time, time + 1].map((sortValue) => sealer.seal(list, [sortValue, '4000000000000001']))
@@ -194,7 +194,7 @@ describe('cursors', () => {
     )
   })
 
-  test('do not open when one of their characters is another', () => {
+  test('cursors do not open when one of their characters is another', () => {
     const cursor = sealer.seal('list', [1_780_315_200_000, '4000000000000001'])
     for (let index = 0; index < cursor.length; index++) {
       const altered = `${cursor.slice(0, index)}${cursor[index] === 'A' ? 'B' : 'A'}${cursor.slice(index + 1)}`

@@ -87,7 +87,7 @@ onOneDatabase('what a message QR code leads to', 'sqlite', (engine) => {
     assert.doesNotMatch(html, /Before/)
   })
 
-  test('names and messages are text on the page, and the policy would let nothing of them run', async () => {
+  test('names and messages of a QR code are text on its page, and the policy would let nothing of them run', async () => {
     const answer = await server.client.get('/message/HOSTILEMESSAGE')
     assert.equal(answer.status, 200)
     assert.ok(answer.text.includes('&lt;/blockquote&gt;&lt;script&gt;alert(&quot;hi&quot;)&lt;/script&gt;'))
@@ -153,7 +153,8 @@ onOneDatabase('what a message QR code leads to', 'sqlite', (engine) => {
     '/qr/.png',
     '/message/..%2f..%2fetc%2fpasswd',
   ]) {
-    test(`404 for ${path}`, async () => assert.equal((await server.client.get(path)).status, 404))
+    test(`what a message QR code leads to: 404 for ${path}`, async () =>
+      assert.equal((await server.client.get(path)).status, 404))
   }
 
   test('HEAD answers with the headers alone', async () => {
@@ -183,7 +184,7 @@ describe('with the vocabulary of the client libraries', () => {
   const server = useTestServer({ engine: 'sqlite', env: { VOCABULARY: 'whatsapp' } })
   const path = `/${numbers.main}/message_qrdls/${qrCodes.main}`
 
-  test('200 for POST on the code itself, which changes its message', async () => {
+  test('with the vocabulary of the client libraries: 200 for POST on the code itself, which changes its message', async () => {
     const operation = server.client.row('qr_codes.update')
     const json = { prefilled_message: 'By path', generate_qr_image: 'png', code: qrCodes.spare }
     const { status, body } = await server.client.callRow(operation, path, { token, json })
@@ -198,7 +199,7 @@ describe('with the vocabulary of the client libraries', () => {
     assert.equal(read.body.data[0].prefilled_message, 'By path')
   })
 
-  test('404 for one that there is not, 400 for what is no code or no message', async () => {
+  test('with the vocabulary of the client libraries: 404 for one that there is not, 400 for what is no code or no message', async () => {
     const post = (code: string, json: object) =>
       server.client.post(`/${numbers.main}/message_qrdls/${code}`, { token, json })
     assert.equal((await post('NOSUCHCODE0000', { prefilled_message: 'Hi' })).status, 404)

@@ -141,7 +141,7 @@ describe('the README', () => {
     assert.equal(walked, 12, 'the walk has twelve lines')
   })
 
-  test('both commands are there', () => {
+  test('package.json has both commands of the README', () => {
     const { scripts } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'))
     assert.deepEqual([scripts.start, typeof scripts.test], ['./switchboard start', 'string'])
   })

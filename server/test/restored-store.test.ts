@@ -23,7 +23,7 @@ onOneDatabase('an older copy of a store that was restored', 'sqlite', (engine) =
     return String(subscriber.posts[0]?.headers['webhook-id'])
   }
 
-  test('sends new events under ids that it has never sent, although their numbers come again', async (t) => {
+  test('an older copy of a store that was restored sends new events under ids that it has never sent, although their numbers come again', async (t) => {
     const original = await startCopy(t)
     const before = await deliver(t, original, 'before')
     const restored = await startCopy(t)
@@ -38,7 +38,7 @@ onOneDatabase('an older copy of a store that was restored', 'sqlite', (engine) =
     )
   })
 
-  test('goes on with the ids of earlier versions for what they may have sent', async (t) => {
+  test('an older copy of a store that was restored goes on with the ids of earlier versions for what they may have sent', async (t) => {
     const server = await startCopy(t)
     const subscriber = await subscribe(t, server)
     subscriber.answerWith(refuseWith(500))

@@ -10,7 +10,7 @@ const released = JSON.parse(readFileSync(new URL('./released-schema.json', impor
 describe('migrations since the last release', () => {
   const migrations = readMigrations()
 
-  test('leave what the released code uses: they expand the schema, and contract only what it does not use', () => {
+  test('migrations since the last release leave what the released code uses: they expand the schema, and contract only what it does not use', () => {
     assert.deepEqual(findBreaks(released, schemaOf(migrations)), [])
   })
 

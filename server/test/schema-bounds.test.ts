@@ -26,7 +26,7 @@ function isText({ type, enum: values, const: value }: SchemaPart): boolean {
 }
 
 describe('every schema', () => {
-  test('is made of keywords that the checks know', () => {
+  test('every schema is made of keywords that the checks know', () => {
     const known = new Set([
       ...['type', 'enum', 'const', 'anyOf', 'items', 'properties', 'required', 'additionalProperties'],
       ...['minimum', 'maximum', 'minLength', 'maxLength', 'minItems', 'maxItems', 'uniqueItems', 'pattern', 'format'],
@@ -39,7 +39,7 @@ describe('every schema', () => {
     assert.deepEqual(unknown, [])
   })
 
-  test('of a request or an event bounds the items of every array', () => {
+  test('every schema of a request or an event bounds the items of every array', () => {
     const unbounded = findParts(
       ['request', 'event'],
       ({ type, maxItems }) => type === 'array' && maxItems === undefined,
@@ -47,14 +47,14 @@ describe('every schema', () => {
     assert.deepEqual(unbounded, [])
   })
 
-  test('of a request bounds the length of every text', () => {
+  test('every schema of a request bounds the length of every text', () => {
     assert.deepEqual(
       findParts(['request'], (part) => isText(part) && part.maxLength === undefined),
       [],
     )
   })
 
-  test('bounds the length of a text that is held against a pattern or a format', () => {
+  test('every schema bounds the length of a text that is held against a pattern or a format', () => {
     const unbounded = findParts(
       ['request', 'event', 'world'],
       ({ pattern, format, maxLength }) => (pattern !== undefined || format !== undefined) && maxLength === undefined,
@@ -62,7 +62,7 @@ describe('every schema', () => {
     assert.deepEqual(unbounded, [])
   })
 
-  test('asks for items without repeats of short arrays alone', () => {
+  test('every schema asks for items without repeats of short arrays alone', () => {
     const long = findParts(
       ['request', 'event', 'world'],
       ({ uniqueItems, maxItems = Number.POSITIVE_INFINITY }) => uniqueItems === true && maxItems > maxUniqueItems,

@@ -13,7 +13,7 @@ import { accounts, ids, numbers, partnerIds, tokens } from './harness/world.ts'
 const minute = 60_000
 
 onBothDatabases("an app's secret that was altered in the database", (engine) => {
-  test('holds up the events of that app alone, is told in the log, and can be put right with a world file', async (t) => {
+  test("an app's secret that was altered in the database holds up the events of that app alone, is told in the log, and can be put right with a world file", async (t) => {
     const lines: string[] = []
     const log = Object.assign(pino({ level: 'info' }, { write: (line: string) => lines.push(line) }), { line() {} })
     const server = await startTestServer({ engine, log })

@@ -8,7 +8,7 @@ import { checkSecretsAtWork, makeRichStore, optionsOf, rich } from './harness/ri
 import { findSecrets, openEverything, readStolenBytes, splitLines } from './harness/secret-search.ts'
 
 onOneDatabase('a stolen database', 'postgres', (engine) => {
-  test('gives away no token, secret, code, PIN or key, and everything works for whoever has the key', async (t) => {
+  test('a stolen database gives away no token, secret, code, PIN or key, and everything works for whoever has the key', async (t) => {
     const place = await makeMigratedPlace(engine)
     const store = await makeRichStore(t, place, { listener: true })
     const database = await openPlace(place)

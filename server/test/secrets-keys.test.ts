@@ -69,7 +69,7 @@ describe('the keys of a store', () => {
     },
   )
 
-  test('must be the same for every process: another file of keys is refused in one line, and serves commands that need none', async (t) => {
+  test('the keys of a store must be the same for every process: another file of keys is refused in one line, and serves commands that need none', async (t) => {
     const place = await makeMigratedPlace('postgres')
     t.after(() => place.remove())
     const options = optionsOf(place)
@@ -102,7 +102,7 @@ describe('the keys of a store', () => {
     assert.equal((await callsOf(server).send(`/v23.0/${rich.number}`)).status, 200)
   })
 
-  test('are not made again when their file is lost, and are found again when it is put back', async (t) => {
+  test('the keys of a store are not made again when their file is lost, and are found again when it is put back', async (t) => {
     const place = await makeMigratedPlace('sqlite')
     t.after(() => place.remove())
     const options = optionsOf(place)
@@ -132,7 +132,7 @@ describe('the keys of a store', () => {
     })
   })
 
-  test('are made by a command, and refused without being repeated', async (t) => {
+  test('the keys of a store are made by a command, and refused without being repeated', async (t) => {
     const place = await makeMigratedPlace('sqlite')
     t.after(() => place.remove())
     const made = await runCommand(['secrets', 'generate-key'], optionsOf(place))

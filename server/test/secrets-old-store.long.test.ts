@@ -11,7 +11,7 @@ import { unsealStore } from './harness/unseal.ts'
 import { until } from './harness/until.ts'
 
 onBothDatabases('a store of a version that kept secrets in clear', (engine) => {
-  test('is sealed at the next start: nothing is in clear any more, and everything works', async (t) => {
+  test('a store of a version that kept secrets in clear is sealed at the next start: nothing is in clear any more, and everything works', async (t) => {
     const place = await makeMigratedPlace(engine)
     const store = await makeRichStore(t, place, { listener: true })
     const database = await openPlace(place)

@@ -8,7 +8,7 @@ import { makeMigratedPlace, onOneDatabase, openPlace } from './harness/databases
 import { makeRichStore, optionsOf, rich, writeRichWorld } from './harness/rich-store.ts'
 
 onOneDatabase('secrets reset', 'postgres', (engine) => {
-  test('opens a store whose key is lost, with new secrets, and says what was lost', async (t) => {
+  test('secrets reset opens a store whose key is lost, with new secrets, and says what was lost', async (t) => {
     const place = await makeMigratedPlace(engine)
     t.after(() => place.remove())
     const options = optionsOf(place)
@@ -58,7 +58,7 @@ onOneDatabase('secrets reset', 'postgres', (engine) => {
     assert.match(running.stderr, /^switchboard: no key is lost/)
   })
 
-  test('gives up what the lost one of two keys sealed, and nothing else', async (t) => {
+  test('secrets reset gives up what the lost one of two keys sealed, and nothing else', async (t) => {
     const place = await makeMigratedPlace(engine)
     t.after(() => place.remove())
     const options = optionsOf(place)

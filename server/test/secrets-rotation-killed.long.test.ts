@@ -13,7 +13,7 @@ import { openEverything } from './harness/secret-search.ts'
 import { until } from './harness/until.ts'
 
 onBothDatabases('a rotation of keys', (engine) => {
-  test('that was killed goes on the next time; until then both keys are needed and known', async (t) => {
+  test('a rotation of keys that was killed goes on the next time; until then both keys are needed and known', async (t) => {
     const place = await makeStorePlace(engine)
     const options = optionsOf(place)
     const applied = await runCommand(['apply', await writeRichWorld(place)], options)

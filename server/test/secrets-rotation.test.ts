@@ -8,7 +8,7 @@ import { addValues, readKeyIds, readStoreKeyIds } from './harness/sealed-values.
 import { findSecrets, openEverything, readAllBytes } from './harness/secret-search.ts'
 
 onOneDatabase('secrets rotate', 'postgres', (engine) => {
-  test('seals everything anew beside a server that goes on, and leaves nothing of the old key', async (t) => {
+  test('secrets rotate seals everything anew beside a server that goes on, and leaves nothing of the old key', async (t) => {
     const place = await makeMigratedPlace(engine)
     const store = await makeRichStore(t, place, { listener: false })
     const database = await openPlace(place)

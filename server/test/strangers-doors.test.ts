@@ -50,7 +50,7 @@ describe('connections', () => {
     for (const stranger of strangers) stranger.cut()
   })
 
-  test('those of a proxy are not counted', async () => {
+  test('connections of a proxy are not counted', async () => {
     const strangers = await open(proxied.url, 20)
     for (const stranger of strangers) {
       stranger.send(request)
@@ -102,7 +102,7 @@ describe('a body that nobody asked for', () => {
 describe('a body that nobody asked for, with the usual time for its rest', () => {
   const server = useTestServer({ engine: 'sqlite' })
 
-  test('of some megabytes is thrown away, and the connection is good for the next request', async () => {
+  test('a body of some megabytes that nobody asked for is thrown away, and the connection is good for the next request', async () => {
     const stranger = new Stranger(server.url)
     const body = Buffer.alloc(3_000_000, ' ')
     stranger.send(`POST ${account} HTTP/1.1\r\nHost: localhost\r\nContent-Length: ${body.length}\r\n\r\n`)
@@ -135,7 +135,7 @@ onOneDatabase('pages and pictures', 'sqlite', (engine) => {
     '/invite/AbCdEfGhIjKlMnOpQrStUv',
     '/pictures/none',
   ]) {
-    test(`so many requests for ${path} are answered in a while, by address`, async () => {
+    test(`pages and pictures: so many requests for ${path} are answered in a while, by address`, async () => {
       const address = `198.51.100.${++lastAddress}`
       for (let index = 0; index < 4; index++) {
         const response = await fetch(`${server.url}${path}`, { headers: { 'x-forwarded-for': address } })

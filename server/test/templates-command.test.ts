@@ -83,7 +83,7 @@ onOneDatabase('templates list, approve, reject and pause', 'sqlite', (engine) =>
     ['a limit that is none', ['list', '--limit', '0'], /--limit 0 is not a number/],
     ['no reason', ['reject', '5100000000000001'], /--reason/],
   ] as const) {
-    test(`fails with ${what}`, async () => {
+    test(`templates list, approve, reject and pause: fails with ${what}`, async () => {
       const { code, stderr } = await run(...args)
       assert.equal(code, 1)
       assert.match(stderr, message)

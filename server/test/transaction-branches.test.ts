@@ -82,9 +82,10 @@ describe('the search for branches of a transaction', () => {
     'a member that is taken out': 'const { all } = Promise',
   }
   for (const [name, source] of Object.entries(together)) {
-    test(`finds everything that is done together: ${name}`, () => assert.equal(findJoins(source).length, 1))
+    test(`the search for branches of a transaction finds everything that is done together: ${name}`, () =>
+      assert.equal(findJoins(source).length, 1))
   }
-  test('leaves promises of one thing alone', () => {
+  test('the search for branches of a transaction leaves promises of one thing alone', () => {
     const source =
       'const { promise, resolve } = Promise.withResolvers()\nreturn Promise.resolve<Promise<void>>(promise)'
     assert.deepEqual(findJoins(source), [])
@@ -104,7 +105,8 @@ describe('the search for branches of a transaction', () => {
     'of a list of asynchronous work': 'ids.forEach(async (id) => {\n  await takeChat(tx, id)\n})',
   }
   for (const [name, source] of Object.entries(found)) {
-    test(`finds one ${name}`, () => assert.equal(findBranches(source, isAsync).length, 1))
+    test(`the search for branches of a transaction finds one ${name}`, () =>
+      assert.equal(findBranches(source, isAsync).length, 1))
   }
 
   const fine: Readonly<Record<string, string>> = {
@@ -119,12 +121,13 @@ describe('the search for branches of a transaction', () => {
     'a function that is passed on': 'await transact(\n  takeChat(tx, chat),\n)',
   }
   for (const [name, source] of Object.entries(fine)) {
-    test(`leaves ${name} alone`, () => assert.deepEqual(findBranches(source, isAsync), []))
+    test(`the search for branches of a transaction leaves ${name} alone`, () =>
+      assert.deepEqual(findBranches(source, isAsync), []))
   }
 
   const sources = listSources().map((file) => ({ file, source: readFileSync(join(sourceRoot, file), 'utf8') }))
 
-  test('knows why each place in the sources may do something together', () => {
+  test('the search for branches of a transaction knows why each place in the sources may do something together', () => {
     const unknown = sources.flatMap(({ file, source }) =>
       findJoins(source)
         .filter(({ text }) => !joins[file]?.what.some((known) => text.startsWith(known)))
@@ -138,7 +141,7 @@ describe('the search for branches of a transaction', () => {
     assert.deepEqual(gone, [], 'known places that are gone')
   })
 
-  test('finds none in the sources', () => {
+  test('the search for branches of a transaction finds none in the sources', () => {
     const asyncFunctions = new Set(sources.flatMap(({ source }) => listAsyncFunctions(source)))
     assert.ok(asyncFunctions.size > 500, 'the sources were read')
     const branches = sources.flatMap(({ file, source }) => {

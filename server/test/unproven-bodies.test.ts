@@ -55,7 +55,7 @@ function from(address: string): string[] {
 describe('a signed body', () => {
   const server = useTestServer({ engine: 'sqlite', env: { ...env, UNPROVEN_BODY_TIMEOUT: `${timeout}ms` } })
 
-  test('that does not come in time is refused and its connection closed', async () => {
+  test('a signed body that does not come in time is refused and its connection closed', async () => {
     for (const stranger of [
       await begin(server, writeHead(1000)),
       await begin(server, writeHead(1000), '{"entry":'),
@@ -66,7 +66,7 @@ describe('a signed body', () => {
     }
   })
 
-  test('that trickles is refused all the same', async () => {
+  test('a signed body that trickles is refused all the same', async () => {
     const stranger = await begin(server, writeHead(1000))
     const timer = setInterval(() => stranger.send(' '), timeout / 8)
     assertRefused(await stranger.answer(), bodyTooLate({ period: '400ms' }))
@@ -74,20 +74,20 @@ describe('a signed body', () => {
     await stranger.closed
   })
 
-  test('whose signature has no form is refused before any byte of it', async () => {
+  test('a signed body whose signature has no form is refused before any byte of it', async () => {
     const stranger = await begin(server, writeHead(1000, ['X-Hub-Signature-256: sha256=short']))
     assert.equal((await stranger.answer()).status, 401)
     stranger.cut()
   })
 
-  test('that is larger than is taken is refused, announced or not', async () => {
+  test('a signed body that is larger than is taken is refused, announced or not', async () => {
     const announced = await begin(server, writeHead(20_001))
     assertRefused(await announced.answer(), bodyTooLarge({ max: 20_000 }))
     const found = await begin(server, writeHead('chunked'), `4e21\r\n${' '.repeat(0x4e21)}\r\n`)
     assertRefused(await found.answer(), bodyTooLarge({ max: 20_000 }))
   })
 
-  test('in thousands of pieces is refused', async () => {
+  test('a signed body in thousands of pieces is refused', async () => {
     const stranger = await begin(server, writeHead('chunked'), '1\r\n \r\n'.repeat(2000))
     assertRefused(await stranger.answer(), bodyInTooManyPieces())
     await stranger.closed
@@ -112,7 +112,7 @@ describe('a signed body', () => {
 describe('the room for signed bodies', () => {
   const server = useTestServer({ engine: 'sqlite', env: { ...env, UNPROVEN_BODY_TIMEOUT: '1m' } })
 
-  test('is that of each address: the one that began first is refused', async () => {
+  test('the room for signed bodies is that of each address: the one that began first is refused', async () => {
     const bytes = ' '.repeat(15_000)
     const first = await begin(server, writeHead(16_000, from('198.51.100.1')), bytes)
     const elsewhere = await begin(server, writeHead(16_000, from('198.51.100.2')), bytes)
@@ -125,7 +125,7 @@ describe('the room for signed bodies', () => {
     for (const stranger of [elsewhere, second, third]) stranger.cut()
   })
 
-  test('is that of the process: the one that began first is refused, wherever it comes from', async () => {
+  test('the room for signed bodies is that of the process: the one that began first is refused, wherever it comes from', async () => {
     const bytes = ' '.repeat(19_000)
     const strangers: Stranger[] = []
     for (let index = 1; index <= 6; index++) {
@@ -139,7 +139,7 @@ describe('the room for signed bodies', () => {
     for (const stranger of [...strangers, last]) stranger.cut()
   })
 
-  test('is there for an honest app while others hold all that they may', async () => {
+  test('the room for signed bodies is there for an honest app while others hold all that they may', async () => {
     const bytes = ' '.repeat(19_000)
     const strangers = await Promise.all(
       Array.from({ length: 8 }, (_, index) => begin(server, writeHead(20_000, from(`192.0.2.${index}`)), bytes)),
@@ -154,7 +154,7 @@ describe('the room for signed bodies', () => {
     for (const stranger of strangers) stranger.cut()
   })
 
-  test('is given back when connections are cut', async () => {
+  test('the room for signed bodies is given back when connections are cut', async () => {
     const bytes = ' '.repeat(15_000)
     for (let round = 0; round < 20; round++) {
       const stranger = await begin(server, writeHead(16_000, from('192.0.2.77')), bytes)
@@ -177,7 +177,7 @@ describe('whoever failed too often', () => {
     env: { RATE_LIMITS: 'on', RATE_LIMIT_FAILURES: '20/1m', WEBHOOK_MAX_BODY_BYTES: '3000000' },
   })
 
-  test('is refused before a byte of the next body, and large bodies count for more', async () => {
+  test('whoever failed too often is refused before a byte of the next body, and large bodies count for more', async () => {
     const body = `{"object":"msgapp_business_account","entry":[{"id":"${ids.account}","changes":"${'x'.repeat(1_000_000)}"}]}`
     const first = new Stranger(server.url)
     first.send(writeHead(body.length) + body)
@@ -235,7 +235,7 @@ onOneDatabase('the signature of a post', 'sqlite', (engine) => {
       `{${object},"entry":[{"id":"${ids.account}","changes":[${change('a4')}]},{"id":"${ids.account}","changes":[${change('a5')}]}]}`,
     ],
   ] as const) {
-    test(`200 for an envelope ${name}`, async () => {
+    test(`the signature of a post: 200 for an envelope ${name}`, async () => {
       const answer = await post(raw)
       assert.equal(answer.status, 200, answer.text)
     })

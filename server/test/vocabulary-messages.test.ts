@@ -42,7 +42,7 @@ onOneDatabase('@great-detail/whatsapp sends messages', 'sqlite', (engine) => {
     return (await server.client.get(`/gateway/messages/${id}`, { token: tokens.gateway })).body.state
   }
 
-  test('of every kind that it knows', async (t) => {
+  test('@great-detail/whatsapp sends messages of every kind that it knows', async (t) => {
     const incoming = await write()
     const files: Record<string, Buffer> = {
       '/voice.ogg': ogg('OpusHead'),
@@ -109,7 +109,7 @@ onOneDatabase('@great-detail/whatsapp sends messages', 'sqlite', (engine) => {
     assert.deepEqual(await sdk.template.delete(ids.account, { name: 'library_made' }).json(), { success: true })
   })
 
-  test('takes the statuses that it is told, by their signatures', async (t) => {
+  test('@great-detail/whatsapp sends messages takes the statuses that it is told, by their signatures', async (t) => {
     const subscriber = await startSubscriber(t)
     const answer = await server.client.post(`/v23.0/${ids.application}/subscriptions`, {
       token: tokens.owner,

@@ -19,12 +19,12 @@ onBothDatabases('@great-detail/whatsapp against VOCABULARY=whatsapp', (engine) =
     })
   })
 
-  test('reads a business account', async () => {
+  test('@great-detail/whatsapp against VOCABULARY=whatsapp reads a business account', async () => {
     const account = await sdk.whatsappBusinessAccount.get(ids.account, { fields: ['id', 'name', 'timezone_id'] }).json()
     assert.deepEqual(account, { id: ids.account, name: 'Lucky Shrub Retail', timezone_id: '1' })
   })
 
-  test('reads a phone number', async () => {
+  test('@great-detail/whatsapp against VOCABULARY=whatsapp reads a phone number', async () => {
     const number = await sdk.phoneNumbers.getPhoneNumber({ phoneNumberID: ids.phone_number }).json()
     assert.deepEqual(number, {
       id: ids.phone_number,
@@ -34,7 +34,7 @@ onBothDatabases('@great-detail/whatsapp against VOCABULARY=whatsapp', (engine) =
     })
   })
 
-  test('reads every field of a phone number that its types name and the store knows', async () => {
+  test('@great-detail/whatsapp against VOCABULARY=whatsapp reads every field of a phone number that its types name and the store knows', async () => {
     const number = await sdk.phoneNumbers
       .getPhoneNumber({
         phoneNumberID: numbers.main,
@@ -104,7 +104,7 @@ onBothDatabases('@great-detail/whatsapp against VOCABULARY=whatsapp', (engine) =
     assert.deepEqual(webhook_configuration, { phone_number: 'https://shrub.example/number' })
   })
 
-  test('reads every field of a business account that its types name and the store knows', async () => {
+  test('@great-detail/whatsapp against VOCABULARY=whatsapp reads every field of a business account that its types name and the store knows', async () => {
     const account = await sdk.whatsappBusinessAccount
       .get(ids.account, {
         fields: [
@@ -135,7 +135,7 @@ onBothDatabases('@great-detail/whatsapp against VOCABULARY=whatsapp', (engine) =
     })
   })
 
-  test('lists phone numbers with the fields of its types', async () => {
+  test('@great-detail/whatsapp against VOCABULARY=whatsapp lists phone numbers with the fields of its types', async () => {
     const fields = 'id,platform_type,throughput,name_status,certificate,new_name_status,quality_score'
     const query = { fields, sort: 'creation_time.asc' }
     const { body } = await server.client.get(`/v23.0/${ids.account}/phone_numbers`, { token: tokens.owner, query })
@@ -150,12 +150,12 @@ onBothDatabases('@great-detail/whatsapp against VOCABULARY=whatsapp', (engine) =
     })
   })
 
-  test('lists phone numbers', async () => {
+  test('@great-detail/whatsapp against VOCABULARY=whatsapp lists phone numbers', async () => {
     const list = await sdk.phoneNumbers.listPhoneNumbers({ businessAccountID: ids.account }).json()
     assert.deepEqual(list.data.map(({ id }) => id).sort(), [numbers.main, numbers.fresh].sort())
   })
 
-  test('asks for another name of a phone number', async () => {
+  test('@great-detail/whatsapp against VOCABULARY=whatsapp asks for another name of a phone number', async () => {
     const phoneNumberID = numbers.shared
     const changed = await sdk.phoneNumbers
       .updatePhoneNumber({ phoneNumberID, new_display_name: 'Shrub Wholesale' })
@@ -197,7 +197,7 @@ onBothDatabases('@great-detail/whatsapp against VOCABULARY=whatsapp', (engine) =
     assert.equal((await sdk.media.getURL({ mediaID, request: { throwHttpErrors: false } })).status, 404)
   })
 
-  test('is told of a mistake in the words of its vocabulary', async () => {
+  test('@great-detail/whatsapp against VOCABULARY=whatsapp is told of a mistake in the words of its vocabulary', async () => {
     const response = await sdk.phoneNumbers.getPhoneNumber({
       phoneNumberID: ids.phone_number,
       request: { headers: { Authorization: `Bearer ${tokens.unscoped}` }, throwHttpErrors: false },

@@ -291,7 +291,7 @@ onOneDatabase('access that is withdrawn', 'sqlite', (engine) => {
     const unlink = (token: string, query?: Record<string, string>) =>
       server.client.callRow(server.client.row('webhooks.unlink_app'), links, { token, ...(query && { query }) })
 
-    test("200 for another's: it hears of nothing more, and what waits for it is ended", async (t) => {
+    test("access that is withdrawn by the owner, who unlinks an app: 200 for another's: it hears of nothing more, and what waits for it is ended", async (t) => {
       const partner = await start(t)
       partner.answerWith(hang)
       await raise()
@@ -307,7 +307,7 @@ onOneDatabase('access that is withdrawn', 'sqlite', (engine) => {
       assert.equal(again.status, 200, 'once more is no mistake')
     })
 
-    test('200 for its own by its id, and without one', async () => {
+    test('access that is withdrawn by the owner, who unlinks an app: 200 for its own by its id, and without one', async () => {
       assert.equal((await unlink(tokens.owner, { app_id: ids.application })).status, 200)
       assert.deepEqual(await listLinked(), [])
       await server.client.post(links, { token: tokens.owner })
@@ -315,7 +315,7 @@ onOneDatabase('access that is withdrawn', 'sqlite', (engine) => {
       assert.deepEqual(await listLinked(), [])
     })
 
-    test("403 for a partner that names another's, linked or not; 400 for what is no id", async () => {
+    test("access that is withdrawn by the owner, who unlinks an app: 403 for a partner that names another's, linked or not; 400 for what is no id", async () => {
       for (const app_id of [ids.application, '3999999999999999']) {
         const refused = await unlink(tokens.partner, { app_id })
         assertError(refused, onlyOwnerUnlinks())

@@ -74,7 +74,7 @@ const second = {
 onBothDatabases('a world that is applied to an empty store', (engine) => {
   const store = useTestDatabase(engine)
 
-  test('creates what it describes, with defaults for what it leaves out', async () => {
+  test('a world that is applied to an empty store creates what it describes, with defaults for what it leaves out', async () => {
     const { database } = store
     const summary = await apply(database, {
       ...small(
@@ -201,7 +201,7 @@ onOneDatabase('a number', 'postgres', (engine) => {
     return row(store.database, 'phone_numbers', 'id', first.id)
   }
 
-  test('takes every state that the file gives, over what `registered` stands for', async () => {
+  test('a number takes every state that the file gives, over what `registered` stands for', async () => {
     const given = {
       registered: true,
       verified_name: 'Lucky Shrub',
@@ -222,7 +222,7 @@ onOneDatabase('a number', 'postgres', (engine) => {
     assert.deepEqual({ ...stored, ...given, link_status: 'RESTRICTED', connection_status: 'RESTRICTED' }, stored)
   })
 
-  test('has a status that belongs to the link, to the connection, or to both', async () => {
+  test('a number has a status that belongs to the link, to the connection, or to both', async () => {
     const before = await states({ status: 'PENDING' })
     assert.deepEqual([before.link_status, before.connection_status], ['PENDING', 'PENDING'])
     const linked = await states({ status: 'LINKED' })
@@ -231,12 +231,12 @@ onOneDatabase('a number', 'postgres', (engine) => {
     assert.deepEqual([flagged.link_status, flagged.connection_status], ['LINKED', 'FLAGGED'])
   })
 
-  test('may spell its states as lists do', async () => {
+  test('a number may spell its states as lists do', async () => {
     const stored = await states({ quality_rating: 'UNKNOWN', code_verification_status: 'NOT_VERIFIED' })
     assert.deepEqual([stored.quality_rating, stored.code_verification_status], ['NA', 'UNVERIFIED'])
   })
 
-  test('keeps what happened to it while `registered` says what is true, and follows when it changes', async () => {
+  test('a number keeps what happened to it while `registered` says what is true, and follows when it changes', async () => {
     await store.database.transaction(({ query }) =>
       query.updateTable('phone_numbers').set({ connection_status: 'FLAGGED', registered: true }).execute(),
     )
@@ -252,7 +252,7 @@ onOneDatabase('a number', 'postgres', (engine) => {
     )
   })
 
-  test('can change its digits, and two can trade theirs, their usernames and so can schedules their names', async () => {
+  test('a number can change its digits, and two can trade theirs, their usernames and so can schedules their names', async () => {
     const schedules = (one: string, other: string) => ({
       schedules: [
         { id: '7000000000000001', name: one, schedule_type: 'CUSTOM' },
@@ -337,7 +337,7 @@ onBothDatabases('a world that is applied again', (engine) => {
     }
   })
 
-  test('keeps what the file leaves out and what others added', async () => {
+  test('a world that is applied again keeps what the file leaves out and what others added', async () => {
     const { database } = store
     const full = {
       ...small(
@@ -485,7 +485,7 @@ onBothDatabases('a world that is applied again', (engine) => {
     })
   })
 
-  test('replaces compliance information as a whole', async () => {
+  test('a world that is applied again replaces compliance information as a whole', async () => {
     const { database } = store
     const contacts = {
       grievance_officer_details: { name: 'C', email: 'o@x.example' },
@@ -516,7 +516,7 @@ onOneDatabase('a token of a world', 'sqlite', (engine) => {
   const tokens = (...list: object[]) =>
     apply(store.database, { ...small(), tokens: list.map((token) => ({ app_id: app, ...token })) })
 
-  test('is stored as its hash alone', async () => {
+  test('a token of a world is stored as its hash alone', async () => {
     await tokens({ token: 'a-secret-of-the-test' })
     const stored = await row(store.database, 'tokens', 'hash', hashToken(store.database.read, 'a-secret-of-the-test'))
     assert.deepEqual(
@@ -526,7 +526,7 @@ onOneDatabase('a token of a world', 'sqlite', (engine) => {
     assert.ok(!JSON.stringify(await dumpStore(store.database)).includes('a-secret-of-the-test'))
   })
 
-  test('has its scopes in either spelling', async () => {
+  test('a token of a world has its scopes in either spelling', async () => {
     await tokens({
       token: 'spelled',
       scopes: ['whatsapp_business_messaging', 'msgapp_business_messaging', 'gateway', 'business_management'],
@@ -535,7 +535,7 @@ onOneDatabase('a token of a world', 'sqlite', (engine) => {
     assert.deepEqual([...(found?.caller.scopes ?? [])], ['msgapp_business_messaging', 'gateway', 'business_management'])
   })
 
-  test('is changed and never doubled when it is there', async () => {
+  test('a token of a world is changed and never doubled when it is there', async () => {
     await tokens({ token: 'changing' })
     const before = await row(store.database, 'tokens', 'hash', hashToken(store.database.read, 'changing'))
     await tokens({ token: 'changing', scopes: ['gateway'], accounts: [account], expires_at: '2027-01-01T00:00:00Z' })
@@ -550,7 +550,7 @@ onOneDatabase('a token of a world', 'sqlite', (engine) => {
     assert.deepEqual(await row(store.database, 'tokens', 'hash', hashToken(store.database.read, 'changing')), after)
   })
 
-  test('stays revoked when it was', async () => {
+  test('a token of a world stays revoked when it was', async () => {
     await tokens({ token: 'ended' })
     const { id } = await row(store.database, 'tokens', 'hash', hashToken(store.database.read, 'ended'))
     await store.database.transaction((tx) => revokeToken(tx, new ManualClock(start), id))
@@ -581,7 +581,7 @@ onOneDatabase('a large world', 'sqlite', (engine) => {
   // bench/large-world.ts has 100,000 numbers, on both.
   const count = byForm(4000, engine === 'sqlite' ? 20_000 : 4000)
 
-  test('lets others run while it is applied, and is one whole', async () => {
+  test('a large world lets others run while it is applied, and is one whole', async () => {
     let turns = 0
     const timer = setInterval(() => turns++, 1)
     const started = performance.now()
@@ -599,7 +599,7 @@ onOneDatabase('a large world', 'sqlite', (engine) => {
     assert.equal(numbers, count)
   })
 
-  test('is found unchanged when it is applied again', async () => {
+  test('a large world is found unchanged when it is applied again', async () => {
     // A part of it: what differs from a small world is only the number of batches.
     const part = crowd(count) as { accounts: object[] }
     const summary = await apply(store.database, { ...part, accounts: part.accounts.slice(0, 2) }, start + 1000)
@@ -610,7 +610,7 @@ onOneDatabase('a large world', 'sqlite', (engine) => {
 onBothDatabases('two that apply the same world at the same moment', (engine) => {
   const store = useTestDatabase(engine)
 
-  test('make one world: the second finds everything there', async () => {
+  test('two that apply the same world at the same moment make one world: the second finds everything there', async () => {
     const world = {
       ...small([first, { id: second.id, display_phone_number: second.display_phone_number }]),
       tokens: [{ token: 'once', app_id: app }],

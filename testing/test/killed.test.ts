@@ -71,7 +71,7 @@ describe('a test that does not close its server', () => {
     ['was killed', (child: ChildProcess) => child.kill('SIGKILL')],
     ['is done', (child: ChildProcess) => child.stdin?.write('go on\n')],
   ] as const) {
-    test(`ends with its server when it ${what}, and leaves nothing behind`, async () => {
+    test(`a test that does not close its server ends with its server when it ${what}, and leaves nothing behind`, async () => {
       const { child, url, ended } = await begin(forgetful({}))
       assert.equal(listFolders(child).length, 1)
       const gone = watchServer(url)
@@ -82,7 +82,7 @@ describe('a test that does not close its server', () => {
     })
   }
 
-  test('leaves nothing behind when it was killed while the store of its world was prepared', async () => {
+  test('a test that does not close its server leaves nothing behind when it was killed while the store of its world was prepared', async () => {
     // The pipe has an end when the process of the server is gone.
     const pipe = join(folder, 'pipe')
     execFileSync('mkfifo', [pipe])
@@ -106,7 +106,7 @@ describe('a test that does not close its server', () => {
     )
   })
 
-  test('leaves a server that was there before as it was', async () => {
+  test('a test that does not close its server leaves a server that was there before as it was', async () => {
     const host: TestSwitchboard = await createSwitchboard()
     try {
       const { url, operatorToken, gatewayToken } = host

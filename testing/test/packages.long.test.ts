@@ -32,7 +32,7 @@ describe('the packed client and testing library', () => {
   `
 
   for (const major of ['20', '22', '24']) {
-    test(`run on Node ${major}`, async () => {
+    test(`the packed client and testing library run on Node ${major}`, async () => {
       const place = join(project.folder, `node-${major}`)
       await mkdir(place)
       await writeFile(join(place, 'package.json'), '{ "private": true }')
@@ -46,7 +46,7 @@ describe('the packed client and testing library', () => {
     })
   }
 
-  test('prepare the demo world anew when the clone has another one', async () => {
+  test('the packed client and testing library prepare the demo world anew when the clone has another one', async () => {
     const clone = join(project.folder, 'clone')
     await mkdir(join(clone, 'worlds'), { recursive: true })
     const command = join(clone, 'switchboard')
@@ -66,7 +66,7 @@ describe('the packed client and testing library', () => {
     assert.deepEqual(starts, [2, 1, 2])
   })
 
-  test('have types that fit, and nothing skipped', async () => {
+  test('the packed client and testing library have types that fit, and nothing skipped', async () => {
     for (const name of ['@types/node', 'undici-types']) {
       await cp(join(root, 'node_modules', name), join(project.folder, 'node_modules', name), { recursive: true })
     }

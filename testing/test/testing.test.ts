@@ -30,7 +30,7 @@ describe('a server for tests', () => {
     return phone
   }
 
-  test('shows on the phone what was sent, and takes the reply', async () => {
+  test('a server for tests shows on the phone what was sent, and takes the reply', async () => {
     const phone = await beginChat()
     await sb.client.messages.send(sb.number, { to: user, type: 'text', text: { body: 'Hi Ada' } })
     const message = await phone.waitForMessage({ text: /Hi/ })
@@ -41,7 +41,7 @@ describe('a server for tests', () => {
     assert.deepEqual([reply.from, reply.text.body, reply.context?.id], [user, 'Good morning', message.id])
   })
 
-  test('presses buttons by their titles', async () => {
+  test('a server for tests presses buttons by their titles', async () => {
     const phone = await beginChat()
     const buttons = ['Yes', 'No'].map((title) => ({ type: 'reply' as const, reply: { id: `id-${title}`, title } }))
     const interactive = { type: 'button' as const, body: { text: 'Shall we?' }, action: { buttons } }
@@ -55,7 +55,7 @@ describe('a server for tests', () => {
     assert.equal(pressed.interactive.button_reply.id, 'id-Yes')
   })
 
-  test('presses a button of an earlier message, and says what there is to press', async () => {
+  test('a server for tests presses a button of an earlier message, and says what there is to press', async () => {
     const phone = await beginChat()
     const buttons = [{ type: 'reply' as const, reply: { id: 'yes', title: 'Yes' } }]
     const interactive = { type: 'button' as const, body: { text: 'Shall we?' }, action: { buttons } }
@@ -77,7 +77,7 @@ describe('a server for tests', () => {
     assert.equal(event.value.calls[0].id, id)
   })
 
-  test('waits for statuses, one after another', async () => {
+  test('a server for tests waits for statuses, one after another', async () => {
     const phone = await beginChat()
     const { messages } = await sb.client.messages.send(sb.number, { to: user, text: { body: 'Hi' } })
     await phone.waitForMessage()
@@ -88,7 +88,7 @@ describe('a server for tests', () => {
     }
   })
 
-  test('moves the clock: a day later the window is closed', async () => {
+  test('a server for tests moves the clock: a day later the window is closed', async () => {
     await beginChat()
     await sb.advance('25h')
     await sb.client.messages.send(sb.number, { to: user, text: { body: 'Too late' } }).then(
@@ -109,18 +109,18 @@ describe('a server for tests', () => {
     assert.equal((await other).type, 'text')
   })
 
-  test('filters a list by several values', async () => {
+  test('a server for tests filters a list by several values', async () => {
     const list = sb.client.templates.list('1000000000000001', { status: ['APPROVED', 'PENDING'], category: 'UTILITY' })
     const found = await list.toArray()
     assert.ok(found.length > 0 && found.every(({ category }) => category === 'UTILITY'))
   })
 
-  test('lets requests fail on purpose', async () => {
+  test('a server for tests lets requests fail on purpose', async () => {
     await sb.faults([{ match: { operation: 'account.read' }, effect: { status: 429 } }])
     await assert.rejects(sb.client.account.read('1000000000000001', {}, { maxRetries: 0 }), RateLimitError)
   })
 
-  test('is as it was after a reset', async () => {
+  test('a server for tests is as it was after a reset', async () => {
     await sb.client.qrCodes.save(sb.number, { prefilled_message: 'Only in this test' })
     await sb.reset()
     const codes = await sb.client.qrCodes.list(sb.number).toArray()
@@ -128,7 +128,7 @@ describe('a server for tests', () => {
     assert.deepEqual(sb.events, [])
   })
 
-  testLong('takes less than 100 ms for a reset', async () => {
+  testLong('a server for tests takes less than 100 ms for a reset', async () => {
     // The quickest of some: other tests run beside this one.
     const times: number[] = []
     for (let i = 0; i < 8; i++) {
@@ -139,7 +139,7 @@ describe('a server for tests', () => {
     assert.ok(Math.min(...times) < 100, `${times} ms`)
   })
 
-  test('connects the app that is tested: its events are there once it has taken them', async () => {
+  test('a server for tests connects the app that is tested: its events are there once it has taken them', async () => {
     const taken: string[] = []
     const options = { verifyToken: sb.verifyToken, secret: sb.secret, onError: () => undefined }
     let isBroken = true
@@ -186,7 +186,7 @@ describe('a server for tests', () => {
     sb.disconnect()
   })
 
-  test('says what came instead, why, and which line waited', async () => {
+  test('a server for tests says what came instead, why, and which line waited', async () => {
     await beginChat()
     await sb.client.messages.send(sb.number, { to: user, text: { body: 'Something else' } })
     await sb.user(user).waitForMessage({ text: 'Something' })

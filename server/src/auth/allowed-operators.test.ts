@@ -6,7 +6,7 @@ describe('who may sign in', () => {
   const allowed = parseAllowed('Mike@example.com,group:operators')
   const find = (claims: object) => findAllowed(allowed, { ...claims }, 'groups')
 
-  test('is named by a verified address, in letters of either case', () => {
+  test('who may sign in is named by a verified address, in letters of either case', () => {
     assert.equal(find({ email: 'mIKE@Example.com', email_verified: true })?.name, 'mIKE@Example.com')
   })
 
@@ -16,12 +16,12 @@ describe('who may sign in', () => {
     'mike@example.com ',
     'mike@example.com\u200b',
   ]) {
-    test(`is not ${JSON.stringify(email)}`, () => {
+    test(`who may sign in is not ${JSON.stringify(email)}`, () => {
       assert.equal(find({ email, email_verified: true }), undefined)
     })
   }
 
-  test('is shown with the subject, whatever the name is', () => {
+  test('who may sign in is shown with the subject, whatever the name is', () => {
     const nameOf = (preferred_username: unknown, sub = 'subject-1') =>
       find({ sub, preferred_username, groups: 'operators' })?.name
     assert.equal(nameOf(`mike@example.com${' '.repeat(300)}`), 'mike@example.com (subject-1)')

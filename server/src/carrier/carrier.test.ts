@@ -75,7 +75,7 @@ test('a carrier gets a code once while it responds, although the clocks of two p
 })
 
 onOneDatabase('a carrier behind CARRIER_URL', 'sqlite', (engine) => {
-  test('gets a code again after it failed, until it takes it, and then no more', async (t) => {
+  test('a carrier behind CARRIER_URL gets a code again after it failed, until it takes it, and then no more', async (t) => {
     const carrier = await startWithCarrier(t, engine, [refuse, breakOff, take])
     const { sink, server, calls } = carrier
     const { id, digits } = await createNumber(carrier)
@@ -104,7 +104,7 @@ onOneDatabase('a carrier behind CARRIER_URL', 'sqlite', (engine) => {
     assertError(await calls.verify(id, code), codeExpired())
   })
 
-  test('is posted to by another process when the first one dies in the middle', async (t) => {
+  test('a carrier behind CARRIER_URL is posted to by another process when the first one dies in the middle', async (t) => {
     let reached = (): void => undefined
     const isReached = new Promise<void>((resolve) => {
       reached = resolve
@@ -138,7 +138,7 @@ onOneDatabase('a carrier behind CARRIER_URL', 'sqlite', (engine) => {
     assert.equal((await calls.verify(id, first?.code ?? '')).status, 200)
   })
 
-  test('is not bothered with a code that has ended', async (t) => {
+  test('a carrier behind CARRIER_URL is not bothered with a code that has ended', async (t) => {
     const carrier = await startWithCarrier(t, engine, [refuse, take])
     const { sink, server, calls } = carrier
     const { id } = await createNumber(carrier)
@@ -151,7 +151,7 @@ onOneDatabase('a carrier behind CARRIER_URL', 'sqlite', (engine) => {
     assert.equal((await calls.verify(id, newest?.code ?? '')).status, 200)
   })
 
-  test('that never takes a code is given up on before the code is long dead', async (t) => {
+  test('a carrier behind CARRIER_URL that never takes a code is given up on before the code is long dead', async (t) => {
     const carrier = await startWithCarrier(t, engine, [refuse])
     const { sink, server } = carrier
     await createNumber(carrier)
@@ -163,7 +163,7 @@ onOneDatabase('a carrier behind CARRIER_URL', 'sqlite', (engine) => {
     assert.equal(await countTimers(server), 0)
   })
 
-  test('hears nothing of a request that was refused', async (t) => {
+  test('a carrier behind CARRIER_URL hears nothing of a request that was refused', async (t) => {
     const carrier = await startWithCarrier(t, engine, [take])
     const { sink, server, calls } = carrier
     assert.equal((await calls.create({ phone_number: '16315551001', verified_name: 'Taken' })).status, 422)

@@ -3,7 +3,7 @@ import { describe, test } from 'node:test'
 import { fitWidths, writeList } from './table.ts'
 
 describe('a table', () => {
-  test('has columns as wide as they need to be, and no blanks at the end of a line', () => {
+  test('a table has columns as wide as they need to be, and no blanks at the end of a line', () => {
     const items = [
       { id: '1', name: 'a' },
       { id: '1000', name: '' },

@@ -20,7 +20,7 @@ describe('notifications (postgres)', () => {
     await place.remove()
   })
 
-  test('are heard on when whoever hears one throws', async (t) => {
+  test('notifications are heard on when whoever hears one throws', async (t) => {
     const faults: string[] = []
     const notices = openNotices({
       url: place.databaseUrl as string,
@@ -45,7 +45,7 @@ describe('notifications (postgres)', () => {
   })
 
   for (const step of ['prepared', 'asked to listen'] as const) {
-    test(`are heard over a new connection when one goes silent while it is ${step}`, async (t) => {
+    test(`notifications are heard over a new connection when one goes silent while it is ${step}`, async (t) => {
       const line = await new PostgresLine(place.databaseUrl as string).start()
       t.after(() => line.end())
       const connections = new Set<pg.Client>()

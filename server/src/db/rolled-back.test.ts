@@ -29,7 +29,7 @@ describe('what a transaction of the embedded store reads', () => {
   const findIn = async (tx: Transaction) => (await tx.first(findTaken, { id }))?.taken
   const find = () => held.database.transaction(findIn)
 
-  test('is what the transaction itself has written, and is undone with it', async () => {
+  test('what a transaction of the embedded store reads is what the transaction itself has written, and is undone with it', async () => {
     const { database } = held
     await database.transaction(async ({ query }) => {
       await query.insertInto('rate_windows').values({ key: id, taken: 1, end_time: 1 }).execute()
@@ -44,7 +44,7 @@ describe('what a transaction of the embedded store reads', () => {
     assert.equal(await find(), 1)
   })
 
-  test('is undone with what SQLite itself rolls back because the store is full', async () => {
+  test('what a transaction of the embedded store reads is undone with what SQLite itself rolls back because the store is full', async () => {
     const { database } = held
     const limit = (pages: number) =>
       database.transaction((tx) => database.runScript(tx, `PRAGMA max_page_count = ${pages}`))
@@ -67,7 +67,7 @@ describe('what a transaction of the embedded store reads', () => {
     await limit(1_000_000)
   })
 
-  test('refuses what work goes on to do after SQLite has rolled it back', async () => {
+  test('what a transaction of the embedded store reads refuses what work goes on to do after SQLite has rolled it back', async () => {
     const { database } = held
     await database.transaction((tx) => database.runScript(tx, 'PRAGMA max_page_count = 1'))
     const payload = { text: 'x'.repeat(1_000_000) }
@@ -96,7 +96,7 @@ describe('what a transaction of the embedded store reads', () => {
     await database.transaction((tx) => database.runScript(tx, 'PRAGMA max_page_count = 1000000'))
   })
 
-  test('is undone with one of several transactions that are committed together', async () => {
+  test('what a transaction of the embedded store reads is undone with one of several transactions that are committed together', async () => {
     const { database } = held
     const seen: unknown[] = []
     const all = [
@@ -112,7 +112,7 @@ describe('what a transaction of the embedded store reads', () => {
     assert.deepEqual(seen, [3, 1])
   })
 
-  test('is what another process has committed', async () => {
+  test('what a transaction of the embedded store reads is what another process has committed', async () => {
     assert.equal(await find(), 1)
     const other = new DatabaseSync(join(held.place.dataDir, 'switchboard.db'))
     other.prepare('UPDATE rate_windows SET taken = ? WHERE key = ?').run(4, id)
@@ -120,7 +120,7 @@ describe('what a transaction of the embedded store reads', () => {
     assert.equal(await find(), 4)
   })
 
-  test('is not seen by others before it is committed', async () => {
+  test('what a transaction of the embedded store reads is not seen by others before it is committed', async () => {
     const { database } = held
     await database.transaction(async (tx) => {
       await take(tx, 5)

@@ -13,7 +13,7 @@ const lockTable = defineSql<object>()(() => sql`LOCK TABLE rate_windows IN SHARE
 onBothDatabases('a lock on rows', (engine) => {
   const held = useTestDatabase(engine)
 
-  test('is held until the transaction ends, and passed over where that is asked for', async () => {
+  test('a lock on rows is held until the transaction ends, and passed over where that is asked for', async () => {
     const { database } = held
     await database.transaction(async (tx) => {
       for (const key of ['a', 'b']) {
@@ -45,11 +45,11 @@ onBothDatabases('a lock on rows', (engine) => {
     assert.deepEqual(await findFree(), ['a', 'b'])
   })
 
-  test('of a whole table is asked for in the same way', async () => {
+  test('a lock on a whole table is asked for as one on rows is', async () => {
     await held.database.transaction(async (tx) => tx.lock(lockTable, {}))
   })
 
-  test('takes no DISTINCT out of a query', async () => {
+  test('a lock on rows takes no DISTINCT out of a query', async () => {
     const { query } = held.database.read
     const rows = await query.selectFrom('rate_windows').select('taken').distinct().execute()
     assert.equal(rows.length, 1)

@@ -163,7 +163,7 @@ describe('the text of a callback URL', () => {
     test(`${text} is taken in development`, () => {
       assert.ok(checkCallbackUrl(text, { allowInternal: true }))
     })
-    test(`400 in production for ${text}`, () => {
+    test(`the text of a callback URL: 400 in production for ${text}`, () => {
       const expected = text.startsWith('https:') ? urlInternal : urlNotHttps
       assertThrown(refusal(text, false), expected('callback_url'))
     })
@@ -172,13 +172,13 @@ describe('the text of a callback URL', () => {
     assertThrown(refusal('http://example.com/', false), urlNotHttps('callback_url'))
   })
   for (const text of internal) {
-    test(`400 in production for ${text}`, () => {
+    test(`the text of a callback URL: 400 in production for ${text}`, () => {
       assertThrown(refusal(text, false), urlInternal('callback_url'))
       assert.ok(checkCallbackUrl(text, { allowInternal: true }), 'and it is fine in development')
     })
   }
   for (const [text, expected] of wrong) {
-    test(`400 everywhere for ${JSON.stringify(text.slice(0, 80))}`, () => {
+    test(`the text of a callback URL: 400 everywhere for ${JSON.stringify(text.slice(0, 80))}`, () => {
       assertThrown(refusal(text, false), expected)
       assertThrown(refusal(text, true), expected)
     })

@@ -54,7 +54,7 @@ async function findDeadPort(): Promise<number> {
 }
 
 describe('a request', () => {
-  test('goes out with its bytes and headers, and brings back status, headers and body', async (t) => {
+  test('a request goes out with its bytes and headers, and brings back status, headers and body', async (t) => {
     const sink = await startSink(t, (_, response) => {
       response.writeHead(202, { 'x-answer': 'yes' }).end('taken')
     })
@@ -78,7 +78,7 @@ describe('a request', () => {
     assert.equal(request?.headers['content-type'], 'application/json')
   })
 
-  test('does not leave when it may not any more, also when it waited for a connection', async (t) => {
+  test('a request does not leave when it may not any more, also when it waited for a connection', async (t) => {
     const held = Promise.withResolvers<void>()
     const arrived = Promise.withResolvers<void>()
     const sink = await startSink(t, async (_, response) => {
@@ -100,7 +100,7 @@ describe('a request', () => {
     assert.equal((await get(egress, sink.url)).status, 200, 'the connection can be used')
   })
 
-  test('is not redirected', async (t) => {
+  test('a request is not redirected', async (t) => {
     const inside = await startSink(t, answerOk)
     const sink = await startSink(t, (_, response) => {
       response.writeHead(307, { location: `${inside.url}/secret` }).end()
@@ -163,36 +163,36 @@ describe('a request', () => {
 })
 
 describe('a request fails', () => {
-  test('when the connection is refused', async (t) => {
+  test('a request fails when the connection is refused', async (t) => {
     const port = await findDeadPort()
     await failsBecause('connection_refused', get(openEgress(t), `http://127.0.0.1:${port}/`))
   })
 
-  test('when nothing answers in time', async (t) => {
+  test('a request fails when nothing answers in time', async (t) => {
     const sink = await startSink(t, answerNever)
     await failsBecause('timeout', get(openEgress(t, { timeout: short }), sink.url))
     assert.equal(sink.requests.length, 1)
     await whenClosed(sink.connections[0])
   })
 
-  test('when it waited too long behind others for the same origin', async (t) => {
+  test('a request fails when it waited too long behind others for the same origin', async (t) => {
     const sink = await startSink(t, answerNever)
     const egress = openEgress(t, { timeout: short })
     await Promise.all(Array.from({ length: 12 }, () => failsBecause('timeout', get(egress, sink.url))))
   })
 
-  test('when its name has no answer in time', async (t) => {
+  test('a request fails when its name has no answer in time', async (t) => {
     const egress = openEgress(t, { timeout: short, resolve: () => new Promise(() => {}) })
     await failsBecause('timeout', get(egress, 'http://slow.example/'))
   })
 
-  test('when the sink talks no HTTP', async (t) => {
+  test('a request fails when the sink talks no HTTP', async (t) => {
     const server = createServer((socket) => socket.on('error', () => {}).end('hello\r\n\r\n'))
     const { port } = await listenForTest(t, server)
     await failsBecause('bad_answer', get(openEgress(t), `http://127.0.0.1:${port}/`))
   })
 
-  test('when hints come without end, and not because of a few', async (t) => {
+  test('a request fails when hints come without end, and not because of a few', async (t) => {
     const hint = 'HTTP/1.1 103 Early Hints\r\nLink: </a>\r\n\r\n'
     const server = createServer((socket) => {
       socket.on('error', () => {})
@@ -220,30 +220,30 @@ describe('a request fails', () => {
     await failsBecause('bad_answer', egress.open(`${url}/many`, signal))
   })
 
-  test('when the headers of the answer are larger than anyone needs', async (t) => {
+  test('a request fails when the headers of the answer are larger than anyone needs', async (t) => {
     const sink = await startSink(t, (_, response) => {
       response.writeHead(200, { 'x-large': 'x'.repeat(70_000) }).end()
     })
     await failsBecause('bad_answer', get(openEgress(t), sink.url))
   })
 
-  test('when the connection is closed without an answer', async (t) => {
+  test('a request fails when the connection is closed without an answer', async (t) => {
     const sink = await startSink(t, (_, response) => response.destroy())
     await failsBecause('connection_failed', get(openEgress(t), sink.url))
   })
 
-  test('when its name cannot be resolved', async (t) => {
+  test('a request fails when its name cannot be resolved', async (t) => {
     const resolve = () => Promise.reject(Object.assign(new Error('queryA ECONNREFUSED'), { code: 'ECONNREFUSED' }))
     await failsBecause('name_not_found', get(openEgress(t, { resolve }), 'http://nobody.example/'))
   })
 
-  test('when its name has no addresses', async (t) => {
+  test('a request fails when its name has no addresses', async (t) => {
     await failsBecause('name_not_found', get(openEgress(t, { resolve: async () => [] }), 'http://nobody.example/'))
   })
 })
 
 describe('a status counts although its body', () => {
-  test('does not end in time', async (t) => {
+  test('a status counts although its body does not end in time', async (t) => {
     const sink = await startSink(t, (_, response) => response.write('half'))
     const answer = await get(openEgress(t, { timeout: short }), sink.url)
     assert.equal(answer.status, 200)
@@ -252,7 +252,7 @@ describe('a status counts although its body', () => {
     assert.equal(answer.failure?.message, 'its answer did not end in time')
   })
 
-  test('drips for ever', { timeout: 240_000 }, async (t) => {
+  test('a status counts although its body drips for ever', { timeout: 240_000 }, async (t) => {
     const sink = await startSink(t, (_, response) => {
       const drip = setInterval(() => response.write('.'), short / 10)
       response.on('close', () => clearInterval(drip))
@@ -262,7 +262,7 @@ describe('a status counts although its body', () => {
     await whenClosed(sink.connections[0])
   })
 
-  test('breaks off', async (t) => {
+  test('a status counts although its body breaks off', async (t) => {
     const sink = await startSink(t, (_, response) => {
       response.writeHead(200, { 'content-length': '10' })
       response.write('half', () => response.destroy())
@@ -275,7 +275,7 @@ describe('a status counts although its body', () => {
 })
 
 describe('pools', () => {
-  test('of origins that were not used for a minute are closed', async (t) => {
+  test('pools of origins that were not used for a minute are closed', async (t) => {
     const clock = new ManualClock(0)
     const egress = openEgress(t, { clock })
     const [quiet, busy] = [await startSink(t, answerOk), await startSink(t, answerOk)]
@@ -291,7 +291,7 @@ describe('pools', () => {
     assert.equal(quiet.connections.length, 2, 'and opened again when needed')
   })
 
-  test('are bounded, and one that leaves finishes what runs', async (t) => {
+  test('pools are bounded, and one that leaves finishes what runs', async (t) => {
     const egress = openEgress(t, { maxPools: 2 })
     const asked = Promise.withResolvers<ServerResponse>()
     const slow = await startSink(t, (_, response) => asked.resolve(response))
@@ -306,7 +306,7 @@ describe('pools', () => {
     assert.equal((await running).body.toString(), 'late but whole')
   })
 
-  test('are gone after close, with everything that ran', async (t) => {
+  test('pools are gone after close, with everything that ran', async (t) => {
     const egress = openEgress(t, { maxPools: 1 })
     const asked = Promise.withResolvers<void>()
     const leaving = await startSink(t, () => asked.resolve())

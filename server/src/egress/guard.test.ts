@@ -58,7 +58,7 @@ function resolveInTurn(...answers: readonly (readonly ResolvedAddress[])[]): { r
 }
 
 describe('the guard of production', () => {
-  test('lets a request through to a public address over TLS', async (t) => {
+  test('the guard of production lets a request through to a public address over TLS', async (t) => {
     const sink = await startSink(t, answerOk, { secure: true })
     const { resolve, asked } = resolveInTurn([loopback])
     const answer = await get(openGuardedEgress(t, resolve), `${sink.url}/hook`)
@@ -68,7 +68,7 @@ describe('the guard of production', () => {
     assert.deepEqual(asked, ['sink.test'])
   })
 
-  test('refuses a name that was public and is internal at the next connection', async (t) => {
+  test('the guard of production refuses a name that was public and is internal at the next connection', async (t) => {
     const sink = await startSink(t, answerOk, { secure: true })
     const { resolve, asked } = resolveInTurn([loopback], [mappedLoopback])
     const egress = openGuardedEgress(t, resolve)
@@ -78,7 +78,7 @@ describe('the guard of production', () => {
     assert.equal(sink.connections.length, 1)
   })
 
-  test('refuses a name with one internal address among public ones', async (t) => {
+  test('the guard of production refuses a name with one internal address among public ones', async (t) => {
     const sink = await startSink(t, answerOk, { secure: true })
     const { resolve } = resolveInTurn([loopback, mappedLoopback], [mappedLoopback, loopback])
     const egress = openGuardedEgress(t, resolve)
@@ -89,7 +89,7 @@ describe('the guard of production', () => {
 
   // Other ranges are in the table of public addresses; these stay on this machine even when the guard should fail.
   for (const address of ['127.0.0.1', '0.0.0.0', '::1', '::', '::ffff:127.0.0.1', '::ffff:0.0.0.0']) {
-    test(`refuses a name that resolves to ${address}`, async (t) => {
+    test(`the guard of production refuses a name that resolves to ${address}`, async (t) => {
       const sink = await startSink(t, answerOk, { secure: true })
       const { resolve } = resolveInTurn([{ address, family: isIP(address) }])
       const egress = openGuardedEgress(t, resolve, { isPublic: isPublicAddress })
@@ -98,7 +98,7 @@ describe('the guard of production', () => {
     })
   }
 
-  test('refuses plain http and literal addresses, whenever they were stored', async (t) => {
+  test('the guard of production refuses plain http and literal addresses, whenever they were stored', async (t) => {
     const sink = await startSink(t, answerOk)
     const { resolve, asked } = resolveInTurn([loopback])
     const egress = openGuardedEgress(t, resolve)
@@ -115,7 +115,7 @@ describe('the guard of production', () => {
     assert.deepEqual(asked, [])
   })
 
-  test('does not follow a redirect to an internal address', async (t) => {
+  test('the guard of production does not follow a redirect to an internal address', async (t) => {
     const inside = await startSink(t, answerOk)
     const sink = await startSink(t, (_, response) => response.writeHead(302, { location: inside.url }).end(), {
       secure: true,
@@ -125,21 +125,21 @@ describe('the guard of production', () => {
     assert.equal(inside.connections.length, 0)
   })
 
-  test('refuses a certificate that nobody vouches for', async (t) => {
+  test('the guard of production refuses a certificate that nobody vouches for', async (t) => {
     const sink = await startSink(t, answerOk, { secure: true })
     const egress = openGuardedEgress(t, resolveInTurn([loopback]).resolve, { trustedCertificates: undefined })
     await failsBecause('tls_failed', get(egress, sink.url))
     assert.equal(sink.requests.length, 0)
   })
 
-  test('refuses a certificate of another name', async (t) => {
+  test('the guard of production refuses a certificate of another name', async (t) => {
     const sink = await startSink(t, answerOk, { secure: true })
     const egress = openGuardedEgress(t, resolveInTurn([loopback]).resolve)
     await failsBecause('tls_failed', get(egress, `https://other.test:${sink.port}/`))
     assert.equal(sink.requests.length, 0)
   })
 
-  test('refuses a port that talks no TLS', async (t) => {
+  test('the guard of production refuses a port that talks no TLS', async (t) => {
     const sink = await startSink(t, answerOk)
     const egress = openGuardedEgress(t, resolveInTurn([loopback]).resolve)
     await failsBecause('tls_failed', get(egress, `https://sink.test:${sink.port}/`))
@@ -148,7 +148,7 @@ describe('the guard of production', () => {
 
 describe('the guarded connector', () => {
   for (const hostname of ['127.0.0.1', '0.0.0.0', '::1', '[::1]', '::ffff:127.0.0.1']) {
-    test(`refuses the literal address ${hostname}, for which nothing is looked up`, async () => {
+    test(`the guarded connector refuses the literal address ${hostname}, for which nothing is looked up`, async () => {
       const connect = makeGuardedConnector({
         isAllowed: isPublicAddress,
         resolve: () => assert.fail('nothing is looked up'),

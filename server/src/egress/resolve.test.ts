@@ -56,7 +56,7 @@ function readQuestion(query: Buffer): { name: string; type: number; end: number 
 const sixteen = [0x26, 0x06, 0x47, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1]
 
 describe('names are resolved by the DNS', () => {
-  test('with those of one kind where the server is silent on the other, without waiting for its end', async (t) => {
+  test('names are resolved by the DNS with those of one kind where the server is silent on the other, without waiting for its end', async (t) => {
     const { address } = await startNameServer(t, { 'half.example': { a: [93, 184, 216, 34], isSilent: true } })
     const begun = performance.now()
     const found = await makeDnsResolve({ timeout: 600_000, servers: [address] })('half.example')
@@ -64,7 +64,7 @@ describe('names are resolved by the DNS', () => {
     assert.ok(performance.now() - begun < 60_000)
   })
 
-  test('with the addresses of both kinds', async (t) => {
+  test('names are resolved by the DNS with the addresses of both kinds', async (t) => {
     const { address } = await startNameServer(t, { 'both.example': { a: [93, 184, 216, 34], aaaa: sixteen } })
     assert.deepEqual(await makeDnsResolve({ timeout: 60_000, servers: [address] })('both.example'), [
       { address: '93.184.216.34', family: 4 },
@@ -72,7 +72,7 @@ describe('names are resolved by the DNS', () => {
     ])
   })
 
-  test('with those of one kind where there is no other', async (t) => {
+  test('names are resolved by the DNS with those of one kind where there is no other', async (t) => {
     const { address } = await startNameServer(t, {
       'four.example': { a: [1, 2, 3, 4] },
       'six.example': { aaaa: sixteen },
@@ -87,7 +87,7 @@ describe('names are resolved by the DNS', () => {
     ['empty.example', 'ENODATA'],
     ['broken.example', 'ESERVFAIL'],
   ] as const) {
-    test(`and ${name} fails with ${code}`, async (t) => {
+    test(`names are resolved by the DNS and ${name} fails with ${code}`, async (t) => {
       const zone = { 'empty.example': {}, 'broken.example': { code: codes.failed } }
       const { address, asked } = await startNameServer(t, zone)
       await assert.rejects(makeDnsResolve({ timeout: 60_000, servers: [address] })(name), { code })
@@ -95,7 +95,7 @@ describe('names are resolved by the DNS', () => {
     })
   }
 
-  test('and a server that is silent ends in a failure', async (t) => {
+  test('names are resolved by the DNS and a server that is silent ends in a failure', async (t) => {
     const socket = createSocket('udp4').bind(0, '127.0.0.1')
     await once(socket, 'listening')
     t.after(() => socket.close())

@@ -28,7 +28,7 @@ for (const where of storages) {
       return ''
     }
 
-    test('can be read anywhere before they are kept, and are in their place after', async () => {
+    test(`blobs that arrive for ${where} can be read anywhere before they are kept, and are in their place after`, async () => {
       const bytes = randomBytes(200_000)
       const arrival = await store.receive(streamOf(bytes))
       const { sha256 } = arrival
@@ -47,7 +47,7 @@ for (const where of storages) {
       assert.deepEqual(await listIncoming(), [])
     })
 
-    test('are gone when they are let go, however often that is said', async () => {
+    test(`blobs that arrive for ${where} are gone when they are let go, however often that is said`, async () => {
       const arrival = await store.receive(streamOf(randomBytes(100)))
       assert.equal((await listIncoming()).length, 1)
       await arrival.discard()
@@ -56,7 +56,7 @@ for (const where of storages) {
       assert.equal(await store.get({ sha256: arrival.sha256, place: '' }), undefined)
     })
 
-    test('are cleared up after a process that has ended, and not while it may run', async () => {
+    test(`blobs that arrive for ${where} are cleared up after a process that has ended, and not while it may run`, async () => {
       const [host, space, pid, started] = nameOwnRun().split('~')
       const own = `${clock.now()}-${nameOwnRun()}-0123`
       const ended = `${clock.now()}-${[host, space, pid, Number(started) - 1].join('~')}-0123`

@@ -76,7 +76,7 @@ function declare(engine: Engine, where: Storage): void {
   const use = (sha256: string, by: string) => held.database.transaction(async (tx) => useFile(tx, sha256, by))
   const release = (sha256: string, by: string) => held.database.transaction((tx) => releaseFile(tx, tools, sha256, by))
 
-  test('keeps a content under its SHA-256, whatever pieces it came in', async () => {
+  test('the blob store keeps a content under its SHA-256, whatever pieces it came in', async () => {
     const bytes = randomBytes(300_000)
     const pieces = [bytes.subarray(0, 1), bytes.subarray(1, 200_000), new Uint8Array(), bytes.subarray(200_000)]
     const file = await files.put(streamOf(...pieces))
@@ -85,20 +85,20 @@ function declare(engine: Engine, where: Storage): void {
     assert.deepEqual(await listIncoming(), [])
   })
 
-  test('hands out a part of a content, and the size of the whole', async () => {
+  test('the blob store hands out a part of a content, and the size of the whole', async () => {
     const { sha256 } = await files.put(streamOf(Buffer.from('0123456789')))
     const part = await files.get(sha256, { start: 3, end: 5 })
     assert.equal(part?.size, 10)
     assert.equal((part && (await buffer(part.stream)))?.toString(), '345')
   })
 
-  test('has an empty content as well', async () => {
+  test('the blob store has an empty content as well', async () => {
     const { sha256, size } = await files.put(streamOf())
     assert.equal(size, 0)
     assert.equal((await readBack(sha256))?.length, 0)
   })
 
-  test('keeps nothing of a stream that breaks', async () => {
+  test('the blob store keeps nothing of a stream that breaks', async () => {
     async function* breaking() {
       yield Buffer.from('half of it')
       throw new Error('broke off')
@@ -109,7 +109,7 @@ function declare(engine: Engine, where: Storage): void {
     assert.equal((await held.database.read.query.selectFrom('files').select('sha256').execute()).length, before.length)
   })
 
-  test('keeps nothing when the content could not be recorded', async () => {
+  test('the blob store keeps nothing when the content could not be recorded', async () => {
     const bytes = randomBytes(100)
     const sha256 = createHash('sha256').update(bytes).digest('hex')
     await assert.rejects(
@@ -120,12 +120,12 @@ function declare(engine: Engine, where: Storage): void {
     assert.deepEqual(await listIncoming(), [])
   })
 
-  test('knows nothing of a content that was never put, and takes no other name for one', async () => {
+  test('the blob store knows nothing of a content that was never put, and takes no other name for one', async () => {
     assert.equal(await files.get('0'.repeat(64)), undefined)
     await assert.rejects(store.get({ sha256: '../../switchboard.db', place: '' }), /64 hexadecimal digits/)
   })
 
-  test('removes a content that nothing used, when it was held long enough', async () => {
+  test('the blob store removes a content that nothing used, when it was held long enough', async () => {
     const { sha256 } = await files.put(streamOf(randomBytes(100)))
     clock.advance(holdTime - 1)
     await settle()
@@ -141,7 +141,7 @@ function declare(engine: Engine, where: Storage): void {
     assert.equal(rows.length, 0)
   })
 
-  test('holds a content anew when it is put again', async () => {
+  test('the blob store holds a content anew when it is put again', async () => {
     const bytes = randomBytes(100)
     await files.put(streamOf(bytes))
     clock.advance(holdTime - 1)
@@ -151,7 +151,7 @@ function declare(engine: Engine, where: Storage): void {
     assert.ok((await readBack(sha256))?.equals(bytes))
   })
 
-  test('keeps a content until the last of those who use it let go', async () => {
+  test('the blob store keeps a content until the last of those who use it let go', async () => {
     const { sha256 } = await files.put(streamOf(randomBytes(100)))
     await use(sha256, 'a')
     await use(sha256, 'a')
@@ -180,7 +180,7 @@ function declare(engine: Engine, where: Storage): void {
     }
   })
 
-  test('removes bytes only when it is on disk that nothing uses them: a process that dies leaves no use without them', async () => {
+  test('the blob store removes bytes only when it is on disk that nothing uses them: a process that dies leaves no use without them', async () => {
     const usesWhenRemoved: number[] = []
     const watched: FileStore = {
       ...store,
@@ -226,7 +226,7 @@ function declare(engine: Engine, where: Storage): void {
     assert.equal(await readBack(sha256), undefined)
   })
 
-  test('who reads a content reads it to its end, though it is removed meanwhile', async () => {
+  test('who reads a blob reads it to its end, though it is removed meanwhile', async () => {
     const bytes = randomBytes(1_000_000)
     const { sha256 } = await files.put(streamOf(bytes))
     const reading = await files.get(sha256)
@@ -272,7 +272,7 @@ function declare(engine: Engine, where: Storage): void {
         assert.ok((await readBack(createHash('sha256').update(again).digest('hex')))?.equals(again))
     })
 
-    test('leaves a blob to whoever stores the same bytes before it is removed', async () => {
+    test('a search for strays leaves a blob to whoever stores the same bytes before it is removed', async () => {
       const bytes = randomBytes(100)
       await putLate(bytes)
       await search()
@@ -281,7 +281,7 @@ function declare(engine: Engine, where: Storage): void {
       assert.ok((await readBack(sha256))?.equals(bytes))
     })
 
-    test('removes nothing that another database may have stored in the same place', async () => {
+    test('a search for strays removes nothing that another database may have stored in the same place', async () => {
       const stray = await putLate(randomBytes(100), '0123456789ab')
       await store.claim('0123456789ab')
       await search()
@@ -290,7 +290,7 @@ function declare(engine: Engine, where: Storage): void {
     })
   })
 
-  test('throws away at its start what a process that died left half written, and nothing that may still be arriving', async () => {
+  test('the blob store throws away at its start what a process that died left half written, and nothing that may still be arriving', async () => {
     const incoming = join(place.folder, 'files', 'incoming')
     await writeFile(join(incoming, `${clock.now() - day - 1}-dead`), 'half')
     await writeFile(join(incoming, `${clock.now() - day}-alive`), 'half')

@@ -12,7 +12,7 @@ const owner = { token: tokens.owner }
 onBothDatabases('a limit', (engine) => {
   const server = useTestServer({ engine, env: { RATE_LIMITS: 'on', RATE_LIMIT_PLATFORM: '4/1h' } })
 
-  test('is in every response, refuses with the time that is left, and ends with its window', async () => {
+  test('a limit is in every response, refuses with the time that is left, and ends with its window', async () => {
     for (const percent of [25, 50, 75, 100]) {
       const answer = await server.client.get(read, owner)
       assert.equal(answer.status, 200)
@@ -31,7 +31,7 @@ onBothDatabases('a limit', (engine) => {
     assert.deepEqual([again.status, again.headers.get('x-app-usage')], [200, '{"call_count":25}'])
   })
 
-  test('is shared by processes, and outlives a restart', async (t) => {
+  test('a limit is shared by processes, and outlives a restart', async (t) => {
     const env = { RATE_LIMITS: 'on', RATE_LIMIT_PLATFORM: '4/1h' }
     const first = await startTestServer({ engine, env })
     t.after(() => first.stop())

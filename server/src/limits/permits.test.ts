@@ -44,7 +44,7 @@ onBothDatabases('permits', (engine) => {
     return { permits, counters, clock, name }
   }
 
-  test('of a small limit are exact at every moment, also when all ask at once', async () => {
+  test('permits of a small limit are exact at every moment, also when all ask at once', async () => {
     const { permits } = open({ rate: { count: 20, milliseconds: hour } })
     const uses = await Promise.all(Array.from({ length: 30 }, () => permits.take('key')))
     assert.equal(countGranted(uses), 20)
@@ -55,7 +55,7 @@ onBothDatabases('permits', (engine) => {
     assert.equal((await permits.take('another key')).isGranted, true)
   })
 
-  test('of a large limit are taken in blocks: one question in fifty calls of 5000, and none once they are used up', async () => {
+  test('permits of a large limit are taken in blocks: one question in fifty calls of 5000, and none once they are used up', async () => {
     const { permits, counters } = open({ rate: { count: 5000, milliseconds: hour } })
     const uses = await takeMany(permits, 500)
     assert.deepEqual([countGranted(uses), counters.asked], [500, 10])
@@ -65,7 +65,7 @@ onBothDatabases('permits', (engine) => {
     assert.deepEqual([countGranted(await takeMany(permits, 100)), counters.asked], [0, 100])
   })
 
-  test('are never granted beyond the limit by several processes, and all of them are', async () => {
+  test('permits are never granted beyond the limit by several processes, and all of them are', async () => {
     const rate = { count: 1000, milliseconds: hour }
     const { permits, name } = open({ rate })
     const processes = [permits, ...[1, 2, 3].map(() => open({ rate, name }).permits)]
@@ -78,7 +78,7 @@ onBothDatabases('permits', (engine) => {
     assert.equal(granted, 1000)
   })
 
-  test('that a process had in hand when it died are lost: no more than its block', async () => {
+  test('permits that a process had in hand when it died are lost: no more than its block', async () => {
     const rate = { count: 1000, milliseconds: hour }
     const { permits, name } = open({ rate })
     await permits.take('key')
@@ -86,7 +86,7 @@ onBothDatabases('permits', (engine) => {
     assert.equal(countGranted(await takeMany(other, 1000)), 990)
   })
 
-  test('come again when the window is over, by the clock of whoever asks', async () => {
+  test('permits come again when the window is over, by the clock of whoever asks', async () => {
     for (const milliseconds of [second, hour, 3 * day]) {
       const { permits, clock } = open({ rate: { count: 2, milliseconds } })
       assert.equal(countGranted(await takeMany(permits, 3)), 2)
@@ -99,7 +99,7 @@ onBothDatabases('permits', (engine) => {
     }
   })
 
-  test('are as many after a restart as before, but on the embedded store of windows below a minute', async () => {
+  test('permits are as many after a restart as before, but on the embedded store of windows below a minute', async () => {
     for (const milliseconds of [minute, 3 * day]) {
       const rate = { count: 3, milliseconds }
       const { permits, name } = open({ rate })
@@ -108,7 +108,7 @@ onBothDatabases('permits', (engine) => {
     }
   })
 
-  test('come again when the clock was set back, so that the window would last for longer than it may', async () => {
+  test('permits come again when the clock was set back, so that the window would last for longer than it may', async () => {
     for (const milliseconds of [second, hour]) {
       const rate = { count: 2, milliseconds }
       const { permits, name, clock } = open({ rate })
@@ -120,7 +120,7 @@ onBothDatabases('permits', (engine) => {
     }
   })
 
-  test('are counted by each process for itself while nothing can be stored', async () => {
+  test('permits are counted by each process for itself while nothing can be stored', async () => {
     const full = new Error('disk full')
     let isFull = false
     const counters: Pick<Counters, 'take'> = {
@@ -140,7 +140,7 @@ onBothDatabases('permits', (engine) => {
     await assert.rejects(async () => open({ ...options, isUnwritable: () => false }).permits.take('key'), full)
   })
 
-  test('leave nothing behind in the store: windows that are over are removed by and by', async () => {
+  test('permits leave nothing behind in the store: windows that are over are removed by and by', async () => {
     const clock = new ManualClock(start + 30 * day)
     const { permits } = open({ rate: { count: 1, milliseconds: hour }, clock, name: 'swept' })
     const take = (from: number) => Promise.all(Array.from({ length: 500 }, (_, i) => permits.take(String(from + i))))

@@ -91,7 +91,7 @@ async function start(t: TestContext, { log = silentLog }: { log?: Log } = {}) {
 const failsAs = (problem: string) => (error: unknown) => error instanceof SignInFailed && error.problem === problem
 
 describe('a hostile issuer', () => {
-  test('is no fault of the service: an address that it cannot have is refused, and asked for again', async (t) => {
+  test('a hostile issuer is no fault of the service: an address that it cannot have is refused, and asked for again', async (t) => {
     const { hostile, begin } = await start(t)
     for (const address of [
       undefined,
@@ -109,7 +109,7 @@ describe('a hostile issuer', () => {
     assert.ok((await begin()).href.startsWith(`${hostile.url}/authorize?`))
   })
 
-  test('cannot lend the address of one source what another says of it', async (t) => {
+  test('a hostile issuer cannot lend the address of one source what another says of it', async (t) => {
     const { hostile, whoMay } = await start(t)
     hostile.claims = { email: 'ada@example.com' }
     hostile.answers['/userinfo'] = { sub: 'ada', email: 'eve@example.com', email_verified: true }
@@ -122,7 +122,7 @@ describe('a hostile issuer', () => {
     assert.equal(await whoMay(), 'ada@example.com')
   })
 
-  test('signs nobody in by a token for another client, of the future, or of nobody', async (t) => {
+  test('a hostile issuer signs nobody in by a token for another client, of the future, or of nobody', async (t) => {
     const { hostile, finish } = await start(t)
     const later = Math.floor(Date.now() / 1000) + 7200
     for (const claims of [{ azp: 'another' }, { iat: later, exp: later + 60 }, { sub: '' }]) {
@@ -133,7 +133,7 @@ describe('a hostile issuer', () => {
     assert.equal((await finish())['sub'], 'ada')
   })
 
-  test('writes nothing of its own into the log, and not much', async (t) => {
+  test('a hostile issuer writes nothing of its own into the log, and not much', async (t) => {
     const { hostile, finish } = await start(t)
     for (const body of [
       { error: 'invalid_grant', code: 'CODE-SECRET', message: 'HIDDEN' },
@@ -150,7 +150,7 @@ describe('a hostile issuer', () => {
     }
   })
 
-  test('that falls silent is asked once a minute; what it said before counts, and nobody waits to sign out', async (t) => {
+  test('a hostile issuer that falls silent is asked once a minute; what it said before counts, and nobody waits to sign out', async (t) => {
     const { hostile, clock, issuer, begin } = await start(t)
     await begin()
     const discovery = '/.well-known/openid-configuration'
@@ -168,7 +168,7 @@ describe('a hostile issuer', () => {
     assert.equal(count(), after)
   })
 
-  test('holds at most 32 who wait for it', async (t) => {
+  test('a hostile issuer holds at most 32 who wait for it', async (t) => {
     const { hostile, finish } = await start(t)
     const held: ServerResponse[] = []
     hostile.answers['/token'] = (response) => void held.push(response)

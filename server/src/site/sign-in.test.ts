@@ -93,7 +93,7 @@ onOneDatabase('signing in by OpenID Connect', 'sqlite', (engine) => {
     assert.equal(location, `${server.url}/sign-in`, 'no other website begins a sign-in')
   })
 
-  test('behind https the cookies are for https alone', async () => {
+  test('behind https the cookies of a sign-in are for https alone', async () => {
     const second = await startSecondProcess(
       server,
       settings({ PUBLIC_URL: 'https://switchboard.example/console-of-us' }),
@@ -172,14 +172,14 @@ onOneDatabase('signing in by OpenID Connect', 'sqlite', (engine) => {
       })
     }
 
-    test('but a sign-in that is under way in another window goes on', async () => {
+    test('a sign-in that is under way in another window goes on when what comes back is refused', async () => {
       const browser = new TestBrowser()
       const answer = await comeBack(browser, 'ada')
       assert.equal(problemOf((await browser.visit(`${callback()}?code=a&state=b`)).location), 'stale')
       assert.equal(problemOf((await browser.visit(answer)).location), null)
     })
 
-    test('in another browser: a stranger cannot sign anybody in as somebody else', async () => {
+    test('a sign-in that comes back in another browser is refused: a stranger cannot sign anybody in as somebody else', async () => {
       const answer = await comeBack(new TestBrowser(), 'ada')
       const other = new TestBrowser()
       assert.equal(problemOf((await other.visit(answer)).location), 'stale')
@@ -187,7 +187,7 @@ onOneDatabase('signing in by OpenID Connect', 'sqlite', (engine) => {
       assert.equal(problemOf((await other.visit(answer)).location), 'stale')
     })
 
-    test('from another issuer, with another code, or without what the issuer must say', async () => {
+    test('a sign-in that comes back from another issuer, with another code, or without what the issuer must say is refused', async () => {
       for (const [name, value] of [
         ['iss', 'https://evil.example'],
         ['iss', undefined],
@@ -202,7 +202,7 @@ onOneDatabase('signing in by OpenID Connect', 'sqlite', (engine) => {
       }
     })
 
-    test('with another nonce or another verifier than it was begun with', async () => {
+    test('a sign-in that comes back with another nonce or another verifier than it was begun with is refused', async () => {
       for (const name of ['nonce', 'code_challenge']) {
         const browser = new TestBrowser()
         const begun = new URL((await browser.visit(`${server.url}/console/sign-in`)).location)
@@ -213,7 +213,7 @@ onOneDatabase('signing in by OpenID Connect', 'sqlite', (engine) => {
       }
     })
 
-    test('a second time', async () => {
+    test('a sign-in that comes back a second time is refused', async () => {
       const browser = new TestBrowser()
       const answer = await comeBack(browser, 'ada')
       const cookie = browser.cookie(server.url)
@@ -224,7 +224,7 @@ onOneDatabase('signing in by OpenID Connect', 'sqlite', (engine) => {
     })
   })
 
-  test('it may begin at one process and end at another', async () => {
+  test('a sign-in may begin at one process and end at another', async () => {
     const second = await startSecondProcess(server, settings({ PUBLIC_URL: server.url, VOCABULARY: 'whatsapp' }))
     try {
       const browser = new TestBrowser()

@@ -189,7 +189,7 @@ test('a listener resumes behind the last that was heard, or gets reset', async (
   assert.deepEqual(unknown.ids, ['4', '5'])
 })
 
-test('who does not read is dropped, and the others go on', async (t) => {
+test('a listener who does not read is dropped, and the others go on', async (t) => {
   const { source, listen, pass } = startHub(t)
   const [slow, quick] = [await listen(), await listen()]
   source.size = 1_000_000

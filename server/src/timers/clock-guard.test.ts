@@ -30,7 +30,7 @@ async function startGuard(t: TestContext, database: Database) {
 onBothDatabases('the guard of clocks', (engine) => {
   const held = useTestDatabase(engine)
 
-  test('lets nothing be done after a suspend of seconds until it has compared the clocks, and then at once', async (t) => {
+  test('the guard of clocks lets nothing be done after a suspend of seconds until it has compared the clocks, and then at once', async (t) => {
     const { guard, clock, monotonic, ofDatabase } = await startGuard(t, held.database)
     for (const one of [clock, monotonic, ofDatabase]) one.advance(20 * second)
     assert.deepEqual([guard.mayWork(), guard.leaseClock.now()], [true, start + 20 * second])
@@ -45,7 +45,7 @@ onBothDatabases('the guard of clocks', (engine) => {
     assert.equal(guard.leaseClock.now(), start + 35 * second)
   })
 
-  test('does not ask again for every small correction of the clock', async (t) => {
+  test('the guard of clocks does not ask again for every small correction of the clock', async (t) => {
     const { guard, clock } = await startGuard(t, held.database)
     clock.advance(2 * second)
     assert.equal(guard.mayWork(), true)

@@ -46,7 +46,7 @@ onBothDatabases('removing old rows', (engine) => {
     throw new Error(reason)
   }
 
-  test('goes on in steps until nothing is left, of which no byte stays', async () => {
+  test('removing old rows goes on in steps until nothing is left, of which no byte stays', async () => {
     const bytes = async () => readStolenBytes({ ...store.place, engine }, store.database)
     const before = await bytes()
     assert.ok(names.every((name) => before.includes(name)))
@@ -73,7 +73,7 @@ onBothDatabases('removing old rows', (engine) => {
     assert.deepEqual(await list(), [])
   })
 
-  test('without a database the first failure is the last', async () => {
+  test('removing old rows without a database ends at the first failure', async () => {
     const database: Database = { ...store.database, outageOf: () => 'unreachable' }
     const sweeper = makeSweeper({ database })
     await assert.rejects(sweeper.run([fail('gone'), () => sweeper.inSteps(removeTwo)]), /^Error: gone$/)

@@ -39,7 +39,7 @@ async function leaseUntil(database: Database, id: string, leased_until: number):
 onBothDatabases('settling', (engine: Engine) => {
   const held = useTestDatabase(engine)
 
-  test('waits for a timer that was set and claimed while an earlier one was worked on', async (t) => {
+  test('settling waits for a timer that was set and claimed while an earlier one was worked on', async (t) => {
     const { database } = held
     const tools = { clock: systemClock, random: systemRandom }
     const { promise: hasBegun, resolve: begin } = Promise.withResolvers<void>()
@@ -84,7 +84,7 @@ onBothDatabases('settling', (engine: Engine) => {
 onBothDatabases('a timer that a process holds', (engine: Engine) => {
   const held = useTestDatabase(engine)
 
-  test('goes off by another process when its lease is over: after seconds, not a minute', async (t) => {
+  test('a timer that a process holds goes off by another process when its lease is over: after seconds, not a minute', async (t) => {
     const { database } = held
     const clock = new ManualClock(Date.parse('2026-06-01T12:00:00Z'))
     await leaseUntil(database, await setRing(database, clock), clock.now() + 10 * second)
@@ -103,7 +103,7 @@ onBothDatabases('a timer that a process holds', (engine: Engine) => {
     assert.equal(rung, 1)
   })
 
-  test('goes off when the clock was set back by more than the length of its lease', async (t) => {
+  test('a timer that a process holds goes off when the clock was set back by more than the length of its lease', async (t) => {
     const { database } = held
     const clock = new ManualClock(Date.parse('2026-06-01T12:00:00Z'))
     await leaseUntil(database, await setRing(database, clock, clock.now() - 10 * minute), clock.now() + 10 * second)
@@ -118,7 +118,7 @@ onBothDatabases('a timer that a process holds', (engine: Engine) => {
     assert.equal(rung, 1)
   })
 
-  test('stays with it for as long as it works on it, however short the lease', async (t) => {
+  test('a timer that a process holds stays with it for as long as it works on it, however short the lease', async (t) => {
     const { database } = held
     const lease = 200
     const started: string[] = []
@@ -159,7 +159,7 @@ onBothDatabases('a timer that a process holds', (engine: Engine) => {
     assert.deepEqual(started, ['first'])
   })
 
-  test('holds up no other timer', async (t) => {
+  test('a timer that a process holds holds up no other timer', async (t) => {
     const { database } = held
     const { promise: mayEnd, resolve: end } = Promise.withResolvers<void>()
     let begun = 0
@@ -181,7 +181,7 @@ onBothDatabases('a timer that a process holds', (engine: Engine) => {
 onBothDatabases('a timer that is committed together with a write that fails', (engine: Engine) => {
   const held = useTestDatabase(engine)
 
-  test('does its work in the store once, on SQLite without a savepoint: the group runs again', async (t) => {
+  test('a timer that is committed together with a write that fails does its work in the store once, on SQLite without a savepoint: the group runs again', async (t) => {
     const { database } = held
     const tools = { clock: systemClock, random: systemRandom }
     const later = { kind: 'later', due_time: systemClock.now() + minute, payload: {} }
@@ -295,7 +295,7 @@ onBothDatabases(
       return { id, paused, heir, leased_until }
     }
 
-    test('does not finish it', async (t) => {
+    test('a process that was paused for longer than its lease, and whose timer another one took over: does not finish it', async (t) => {
       const { id, paused, heir } = await takeOver(t, hour, hour)
       const before = paused.transactions
       paused.endAct()
@@ -307,7 +307,7 @@ onBothDatabases(
       assert.equal(paused.finished, 0)
     })
 
-    test('does not postpone it', async (t) => {
+    test('a process that was paused for longer than its lease, and whose timer another one took over: does not postpone it', async (t) => {
       const { id, paused, heir, leased_until } = await takeOver(t, hour, hour)
       const before = paused.transactions
       paused.failAct()
@@ -320,7 +320,7 @@ onBothDatabases(
       assert.equal(heir.noted, 1)
     })
 
-    test('does not renew its lease', async (t) => {
+    test('a process that was paused for longer than its lease, and whose timer another one took over: does not renew its lease', async (t) => {
       const { id, paused, heir, leased_until } = await takeOver(t, second, second)
       const renewals = heir.transactions
       heir.standStill()
@@ -330,7 +330,7 @@ onBothDatabases(
       assert.deepEqual(await readTimer(id), { leased_until, lease_owner: 'heir', attempts: 0 })
     })
 
-    test('does not begin it, when it had only claimed it', async (t) => {
+    test('a process that was paused for longer than its lease, and whose timer another one took over: does not begin it, when it had only claimed it', async (t) => {
       const id = await setRing(held.database, systemClock)
       const paused = new PausableProcess(t, held.database, 'paused', start, hour)
       paused.standStill()
@@ -347,7 +347,7 @@ onBothDatabases(
       await until(() => heir.finished === 1, 'the second has done it')
     })
 
-    test('does not begin it, when its machine was suspended meanwhile and its clock of leases stood still', async (t) => {
+    test('a process that was paused for longer than its lease, and whose timer another one took over: does not begin it, when its machine was suspended meanwhile and its clock of leases stood still', async (t) => {
       const id = await setRing(held.database, systemClock)
       const suspended = new PausableProcess(t, held.database, 'suspended', start, hour)
       suspended.standStill()

@@ -245,7 +245,7 @@ describe('reading a world file', () => {
     for (const count of [maxCounted, maxCounted + 1, 20_000]) assert.equal(lastLine(count), 'and at least 980 more')
   })
 
-  test('beyond a thousand no problem is looked for', () => {
+  test('beyond a thousand problems of a world file none is looked for', () => {
     let found = 0
     function* findAll() {
       for (;;) yield { place: `[${found++}]`, problem: 'it is wrong.' }
@@ -272,19 +272,19 @@ describe('a world file on the disk', () => {
   })
   after(() => rm(folder, { recursive: true, force: true }))
 
-  test('is read, with a byte order mark too', async () => {
+  test('a world file on the disk is read, with a byte order mark too', async () => {
     const file = join(folder, 'w.yaml')
     await writeFile(file, '\ufeffbusinesses: []\n')
     assert.deepEqual(await readWorldFile(file), { name: file, content: { businesses: [] } })
   })
 
-  test('is refused when it is not UTF-8', async () => {
+  test('a world file on the disk is refused when it is not UTF-8', async () => {
     const file = join(folder, 'latin.yaml')
     await writeFile(file, Buffer.from([0x61, 0xff, 0xfe]))
     await assert.rejects(readWorldFile(file), { message: `${file}: it must be text in UTF-8.` })
   })
 
-  test('is refused when it is not there', async () => {
+  test('a world file on the disk is refused when it is not there', async () => {
     await assert.rejects(readWorldFile(join(folder, 'none.yaml')), (error: Error) => {
       assert.ok(error instanceof WorldRefused)
       assert.match(error.message, /none\.yaml: it cannot be read \(ENOENT/)

@@ -40,7 +40,7 @@ function makeEar(sink: Sink) {
 }
 
 onBothDatabases('the life of a group', (engine) => {
-  test('from its creation through invitation, requests and approval to its deletion', async (t) => {
+  test('the life of a group: from its creation through invitation, requests and approval to its deletion', async (t) => {
     const sink = await startSink(t, (_request, response) => response.end())
     const server = await startTestServer({ engine, world: worldWithSubscriber(sink) })
     t.after(() => server.stop())

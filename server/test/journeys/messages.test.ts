@@ -14,7 +14,7 @@ import { ids, numbers, tokens } from '../harness/world.ts'
 const user = '16505553141'
 
 onBothDatabases('the story of a business that writes first', (engine) => {
-  test('from a new number and a rejected template to a user who answers, chooses, sees a picture, and has enough', async (t) => {
+  test('the story of a business that writes first: from a new number and a rejected template to a user who answers, chooses, sees a picture, and has enough', async (t) => {
     const server = await startTestServer({ engine, env: { TEMPLATE_REVIEW: 'manual' } })
     t.after(() => server.stop())
     const app = await subscribe(t, server, { fields: ['messages', 'message_template_status_update'] })

@@ -16,7 +16,7 @@ describe('a ring of keys', () => {
   const ring = ringOf([key])
   const place = 'apps.secret of 3000000000000001'
 
-  test('opens what it sealed, another text each time, also when it is empty or long', () => {
+  test('a ring of keys opens what it sealed, another text each time, also when it is empty or long', () => {
     for (const text of ['shrub-app-secret', '', 'ü🌱\n', 'x'.repeat(10_000)]) {
       const [one, other] = [ring.seal(key.id, place, text), ring.seal(key.id, place, text)]
       assert.notEqual(one, other)
@@ -25,7 +25,7 @@ describe('a ring of keys', () => {
     }
   })
 
-  test('refuses a value in another place, also one that it has opened where it belongs', () => {
+  test('a ring of keys refuses a value in another place, also one that it has opened where it belongs', () => {
     const sealed = ring.seal(key.id, place, 'secret')
     assert.equal(ring.open(place, sealed), 'secret')
     assert.throws(() => ring.open('apps.secret of 3000000000000002', sealed), SecretUnreadable)
@@ -33,7 +33,7 @@ describe('a ring of keys', () => {
     assert.equal(ring.tryOpen('apps.secret of 3000000000000002', sealed), undefined)
   })
 
-  test('refuses a value that was altered anywhere, without telling what it holds', () => {
+  test('a ring of keys refuses a value that was altered anywhere, without telling what it holds', () => {
     const sealed = ring.seal(key.id, place, 'the very secret')
     for (let index = 0; index < sealed.length; index++) {
       const other = sealed[index] === 'A' ? 'B' : 'A'
@@ -58,7 +58,7 @@ describe('a ring of keys', () => {
     }
   })
 
-  test('says which key it lacks, and reads the keys again before that', () => {
+  test('a ring of keys says which key it lacks, and reads the keys again before that', () => {
     const added = makeSecretKey(systemRandom)
     const sealed = ringOf([added]).seal(added.id, place, 'secret')
     assert.throws(
@@ -73,7 +73,7 @@ describe('a ring of keys', () => {
     assert.equal(reading.knows(added.id), true)
   })
 
-  test('does nothing while it is locked, and says why', () => {
+  test('a ring of keys does nothing while it is locked, and says why', () => {
     const locked = new KeyRing()
     const sealed = ring.seal(key.id, place, 'secret')
     assert.throws(() => locked.open(place, sealed), SecretsLocked)
@@ -85,13 +85,13 @@ describe('a ring of keys', () => {
     assert.throws(() => open.open(place, sealed), /the reason/)
   })
 
-  test('opens more values than it keeps, again and again', () => {
+  test('a ring of keys opens more values than it keeps, again and again', () => {
     const sealed = Array.from({ length: 5000 }, (_, index) => ring.seal(key.id, place, String(index)))
     for (const [index, value] of sealed.entries()) assert.equal(ring.open(place, value), String(index))
     for (const [index, value] of sealed.entries()) assert.equal(ring.open(place, value), String(index))
   })
 
-  test('hashes with a secret of its own, each purpose differently', () => {
+  test('a ring of keys hashes with a secret of its own, each purpose differently', () => {
     const [one, same, other] = [ringOf([key]), ringOf([key]), ringOf([key])]
     one.setHashSecret('a')
     same.setHashSecret('a')
@@ -104,7 +104,7 @@ describe('a ring of keys', () => {
 describe('a key', () => {
   const bytes = Buffer.from(Array.from({ length: 32 }, (_, index) => 7 * index))
 
-  test('is the same in hexadecimal and in base64, and is written so that it can be read', () => {
+  test('a key is the same in hexadecimal and in base64, and is written so that it can be read', () => {
     const { id } = toSecretKey(bytes)
     for (const text of [
       bytes.toString('hex'),
@@ -126,7 +126,7 @@ describe('a key', () => {
     }
   })
 
-  test('is shown neither by JSON nor by what logs print', () => {
+  test('a key is shown neither by JSON nor by what logs print', () => {
     const key = toSecretKey(bytes)
     const shown = `${JSON.stringify(key)} ${inspect(key, { depth: 5, showHidden: true })}`
     for (const form of ['hex', 'base64', 'base64url'] as const) assert.ok(!shown.includes(bytes.toString(form)))

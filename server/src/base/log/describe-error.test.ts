@@ -14,7 +14,7 @@ function refusal(code: string, message: string): Error {
 }
 
 describe('an error in the log', () => {
-  test('has its type, message and stack, and the members that hold no value', () => {
+  test('an error in the log has its type, message and stack, and the members that hold no value', () => {
     const error = refusal('23505', 'duplicate key value violates unique constraint "messages_pkey"')
     assert.deepEqual(describeError(error), {
       type: 'Error',
@@ -32,7 +32,7 @@ describe('an error in the log', () => {
     })
   })
 
-  test('leaves out a message that quotes a value, wherever the error is', () => {
+  test('an error in the log leaves out a message that quotes a value, wherever the error is', () => {
     const bad = () => refusal('22P02', `ungültige Eingabesyntax für Typ integer: »${secret}«`)
     const errors: [what: string, error: Error][] = [
       ['alone', bad()],
@@ -47,7 +47,7 @@ describe('an error in the log', () => {
     }
   })
 
-  test('may be in a circle, and may be no error', () => {
+  test('an error in the log may be in a circle, and may be no error', () => {
     const first = new Error('first')
     first.cause = new Error('second', { cause: first })
     assert.match(shown(first), /first: second/)
@@ -60,7 +60,7 @@ onBothDatabases('an error of the database in the log', (engine) => {
   const store = useTestDatabase(engine)
   const fail = (run: () => Promise<unknown>) => run().then(() => assert.fail('it did not fail'), shown)
 
-  test('names what was broken, and no value of a row', async () => {
+  test('an error of the database in the log names what was broken, and no value of a row', async () => {
     const insert = () =>
       store.database.transaction(async (tx) => {
         const row = sql`INSERT INTO schema_migrations SELECT * FROM schema_migrations`
@@ -72,7 +72,7 @@ onBothDatabases('an error of the database in the log', (engine) => {
   })
 
   if (engine === 'postgres') {
-    test('does not quote a value that could not be read', async () => {
+    test('an error of the database in the log does not quote a value that could not be read', async () => {
       const line = await fail(() => sql`SELECT ${secret}::text::integer`.execute(store.database.read.query))
       assert.match(line, /"code":"22P02"/)
       assert.ok(!line.includes(secret), line)

@@ -83,11 +83,13 @@ describe('what was logged', () => {
   })
 })
 
-testLong('is kept up to a bound while nobody reads it; then lines are dropped, and it says how many', async (t) => {
-  const count = 120_000
-  // 30 MB are logged.
-  const most = 25e6
-  const child = await start(`
+testLong(
+  'the log is kept up to a bound while nobody reads it; then lines are dropped, and the log says how many',
+  async (t) => {
+    const count = 120_000
+    // 30 MB are logged.
+    const most = 25e6
+    const child = await start(`
     for (let n = 0; n < ${count}; n++) {
       log.line('"n":' + n + ',${member}')
       if (n % 1000 === 0) await new Promise(setImmediate)
@@ -102,21 +104,22 @@ testLong('is kept up to a bound while nobody reads it; then lines are dropped, a
     console.log(kept)
     setInterval(() => {}, 1000)
   `)
-  t.after(() => child.kill())
-  const [kept] = await once(child.stdout, 'data')
-  assert.ok(Number(kept) < most, `${kept} bytes`)
-  const said: string[] = []
-  let end = ''
-  child.stderr.setEncoding('utf8')
-  for await (const chunk of child.stderr) {
-    said.push(chunk)
-    end = (end + chunk).slice(-200)
-    if (/dropped[^\n]*\n$/.test(end)) break
-  }
-  const lines = said.join('').trimEnd().split('\n')
-  const dropped = Number(/"(\d+) lines of the log were dropped/.exec(lines.pop() ?? '')?.[1])
-  assert.equal(lines.length + dropped, count)
-})
+    t.after(() => child.kill())
+    const [kept] = await once(child.stdout, 'data')
+    assert.ok(Number(kept) < most, `${kept} bytes`)
+    const said: string[] = []
+    let end = ''
+    child.stderr.setEncoding('utf8')
+    for await (const chunk of child.stderr) {
+      said.push(chunk)
+      end = (end + chunk).slice(-200)
+      if (/dropped[^\n]*\n$/.test(end)) break
+    }
+    const lines = said.join('').trimEnd().split('\n')
+    const dropped = Number(/"(\d+) lines of the log were dropped/.exec(lines.pop() ?? '')?.[1])
+    assert.equal(lines.length + dropped, count)
+  },
+)
 
 it('goes on without a reader', async () => {
   const child = await start(`

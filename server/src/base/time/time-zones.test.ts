@@ -25,7 +25,7 @@ describe('the end of a day', () => {
     })
   }
 
-  test('in any zone, the calendar shows that day or an earlier one until then, and a later one from then on', () => {
+  test('the end of a day: in any zone, the calendar shows that day or an earlier one until then, and a later one from then on', () => {
     const days = fc.date({ min: new Date('1990-01-01'), max: new Date('2100-01-01'), noInvalidDate: true })
     fc.assert(
       fc.property(days, fc.constantFrom(...Intl.supportedValuesOf('timeZone')), (time, timeZone) => {

@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import { fc } from '../../../test/harness/properties.ts'
 import { Gatherer } from './chunk-buffer.ts'
 
-test('gathers every byte in order, again and again, and leaves the pieces as they are', () => {
+test('a gatherer gathers every byte in order, again and again, and leaves the pieces as they are', () => {
   const pieces = fc.array(fc.uint8Array({ maxLength: 40 }), { maxLength: 20 })
   const property = fc.property(pieces, pieces, (...rounds) => {
     const gatherer = new Gatherer()

@@ -17,13 +17,13 @@ describe('answers that are kept', () => {
     return ++found
   }
 
-  test('are found anew when they are cheap', async () => {
+  test('answers that are kept are found anew when they are cheap', async () => {
     const answers = new KeptAnswers<number>()
     assert.equal(await answers.ask('a', find(100)), 1)
     assert.equal(await answers.ask('a', find(100)), 2)
   })
 
-  test('serve for twenty times as long as they took, each for its own question', async () => {
+  test('answers that are kept serve for twenty times as long as they took, each for its own question', async () => {
     const answers = new KeptAnswers<number>()
     assert.equal(await answers.ask('a', find(101)), 1)
     now += 2019
@@ -33,13 +33,13 @@ describe('answers that are kept', () => {
     assert.equal(await answers.ask('a', find(0)), 3)
   })
 
-  test('are found once for all who ask at the same time', async () => {
+  test('answers that are kept are found once for all who ask at the same time', async () => {
     const answers = new KeptAnswers<number>()
     const asked = [answers.ask('a', find(0)), answers.ask('a', find(0))]
     assert.deepEqual(await Promise.all(asked), [1, 1])
   })
 
-  test('are not kept when finding them failed', async () => {
+  test('answers that are kept are not kept when finding them failed', async () => {
     const answers = new KeptAnswers<number>()
     await assert.rejects(
       answers.ask('a', async () => {

@@ -21,14 +21,14 @@ function makeLoop(options: Partial<LoopOptions> = {}) {
 }
 
 suite('a loop', () => {
-  test('does once what is asked for many times in a moment', async () => {
+  test('a loop does once what is asked for many times in a moment', async () => {
     const { loop, runs } = makeLoop()
     for (let i = 0; i < 10; i++) loop.wake()
     await loop.settle()
     assert.equal(runs.length, 1)
   })
 
-  test('does in the next run what is asked for during one, and never two at once', async () => {
+  test('a loop does in the next run what is asked for during one, and never two at once', async () => {
     let running = 0
     let most = 0
     const begun = Promise.withResolvers<void>()
@@ -51,7 +51,7 @@ suite('a loop', () => {
     assert.deepEqual([runs.length, most], [2, 1])
   })
 
-  test('keeps its distance, except for whoever cannot wait', async () => {
+  test('a loop keeps its distance, except for whoever cannot wait', async () => {
     const { loop, runs } = makeLoop({ pause: never })
     loop.wake()
     await loop.settle()
@@ -63,7 +63,7 @@ suite('a loop', () => {
     assert.equal(runs.length, 2)
   })
 
-  test('reports a failure, does not repeat it by itself, and can be woken again', async () => {
+  test('a loop reports a failure, does not repeat it by itself, and can be woken again', async () => {
     let isBroken = true
     const { loop, runs, failures } = makeLoop({
       work: async () => {
@@ -79,7 +79,7 @@ suite('a loop', () => {
     assert.deepEqual([runs.length, failures], [2, ['broken']])
   })
 
-  test('runs by itself every so often once it is started', async (t) => {
+  test('a loop runs by itself every so often once it is started', async (t) => {
     t.mock.timers.enable({ apis: ['setInterval'] })
     const { loop, runs } = makeLoop({ every: 1000 })
     t.mock.timers.tick(5000)
@@ -96,7 +96,7 @@ suite('a loop', () => {
     assert.equal(runs.length, 3)
   })
 
-  test('is woken at the earliest of several times, and for none beyond its next run by itself', async (t) => {
+  test('a loop is woken at the earliest of several times, and for none beyond its next run by itself', async (t) => {
     t.mock.timers.enable({ apis: ['setTimeout'] })
     const { loop, runs } = makeLoop({ every: 1000 })
     loop.wakeIn(1000)
@@ -112,7 +112,7 @@ suite('a loop', () => {
     assert.equal(loop.isRunning, false)
   })
 
-  test('begins nothing after it was stopped, not even what it waits to do', async () => {
+  test('a loop begins nothing after it was stopped, not even what it waits to do', async () => {
     const { loop, runs } = makeLoop({ pause: never })
     loop.wake()
     await loop.settle()

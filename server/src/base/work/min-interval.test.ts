@@ -6,7 +6,7 @@ import { Pace } from './min-interval.ts'
 /** Longer than any run of the tests: what waits for it does not come. */
 const never = 1e8
 
-test('the first comes in the next turn, another one not before its time', async () => {
+test('of calls at a pace the first comes in the next turn, another one not before its time', async () => {
   const pace = new Pace(never)
   await pace.next()
   let came = false
@@ -19,7 +19,7 @@ test('the first comes in the next turn, another one not before its time', async 
   await second
 })
 
-test('another one comes when its time has passed', async () => {
+test('another call at a pace comes when its time has passed', async () => {
   const pace = new Pace(50)
   const started = performance.now()
   await pace.next()

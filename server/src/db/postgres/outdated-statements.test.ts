@@ -64,7 +64,7 @@ describe('a statement whose table gets another column', () => {
   }
 
   for (const [name, use] of Object.entries(uses)) {
-    test(`is parsed again: ${name}`, async () => {
+    test(`a statement whose table gets another column is parsed again: ${name}`, async () => {
       await several(() => database.execute(addThing, nextId()))
       await several(use)
       await other.query(`ALTER TABLE things ADD COLUMN column_${lastId} TEXT`)
@@ -76,7 +76,7 @@ describe('a statement whose table gets another column', () => {
 
   const listIds = async () => (await database.read.list(listThings, {})).map(({ id }) => id)
 
-  test('is written once, whatever was repeated', async () => {
+  test('a statement whose table gets another column is written once, whatever was repeated', async () => {
     const { length } = await listIds()
     await other.query('ALTER TABLE things ADD COLUMN last_column TEXT')
     await several(() => database.transaction((tx) => tx.list(addThing, nextId())))

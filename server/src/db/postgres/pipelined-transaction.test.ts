@@ -51,7 +51,7 @@ describe('a transaction on a pipelined connection', () => {
     }
   }
 
-  test('does everything in its order, whether somebody waits for it or not', async () => {
+  test('a transaction on a pipelined connection does everything in its order, whether somebody waits for it or not', async () => {
     const seen = await inFlight(async (flight) => {
       flight.run(insert(1))
       const { rows } = await flight.query(select)
@@ -62,7 +62,7 @@ describe('a transaction on a pipelined connection', () => {
     assert.deepEqual(await listIds(), [1, 2])
   })
 
-  test('is begun only when it needs a second flight: one batch is a transaction by itself', async () => {
+  test('a transaction on a pipelined connection is begun only when it needs a second flight: one batch is a transaction by itself', async () => {
     const xids = () => ({ name: 'xid', text: 'SELECT pg_current_xact_id()::text AS xid' })
     const seen: unknown[] = []
     await inFlight(async (flight) => {
@@ -78,7 +78,7 @@ describe('a transaction on a pipelined connection', () => {
     assert.deepEqual(await listIds(), [1, 2])
   })
 
-  test('fails by what nobody waited for, at the next statement or at its end, and leaves nothing', async () => {
+  test('a transaction on a pipelined connection fails by what nobody waited for, at the next statement or at its end, and leaves nothing', async () => {
     const before = await listIds()
     await assert.rejects(
       inFlight(async (flight) => {
@@ -100,7 +100,7 @@ describe('a transaction on a pipelined connection', () => {
     assert.deepEqual(await listIds(), before)
   })
 
-  test('fails by the error that was given for a statement that finds nothing, and commits nothing', async () => {
+  test('a transaction on a pipelined connection fails by the error that was given for a statement that finds nothing, and commits nothing', async () => {
     const before = await listIds()
     const missing = new Error('missing')
     const insertIf = (id: number, condition: boolean) => ({
@@ -127,7 +127,7 @@ describe('a transaction on a pipelined connection', () => {
     assert.deepEqual(await listIds(), [...before, 51])
   })
 
-  test('fails by the error itself where a statement fails otherwise than by its signal', async () => {
+  test('a transaction on a pipelined connection fails by the error itself where a statement fails otherwise than by its signal', async () => {
     for (const [text, code] of [
       ['SELECT 1 WHERE CAST($1 AS INTEGER) / 0 = 1', '22012'],
       ['SELECT 1 WHERE CAST(CAST($1 AS TEXT) AS INTEGER) = 1', '22P02'],
@@ -145,7 +145,7 @@ describe('a transaction on a pipelined connection', () => {
     }
   })
 
-  test('is not taken for committed when the database has undone it', async () => {
+  test('a transaction on a pipelined connection is not taken for committed when the database has undone it', async () => {
     const before = await listIds()
     await assert.rejects(
       inFlight(async (flight) => {
@@ -157,7 +157,7 @@ describe('a transaction on a pipelined connection', () => {
     assert.deepEqual(await listIds(), before)
   })
 
-  test('hands over rows that nobody awaits when they come: with the next statement, or with the commit', async () => {
+  test('a transaction on a pipelined connection hands over rows that nobody awaits when they come: with the next statement, or with the commit', async () => {
     const seen: unknown[] = []
     const take = (rows: unknown[]) => void seen.push(...rows)
     const insertLater = (id: number) => ({
@@ -183,7 +183,7 @@ describe('a transaction on a pipelined connection', () => {
     assert.equal(seen.length, 2, 'nothing is handed over that was not stored')
   })
 
-  test('is committed when rows that came with the commit could not be taken, and rolled back before', async () => {
+  test('a transaction on a pipelined connection is committed when rows that came with the commit could not be taken, and rolled back before', async () => {
     const fault = new Error('rows could not be taken')
     const refuse = () => {
       throw fault
@@ -217,7 +217,7 @@ describe('a transaction on a pipelined connection', () => {
     assert.deepEqual(lateErrors, [])
   })
 
-  test('must run again when a statement whose rows nobody awaits signals', async () => {
+  test('a transaction on a pipelined connection must run again when a statement whose rows nobody awaits signals', async () => {
     const before = await listIds()
     const absent = { name: 'absent', text: signalUnlessRow('SELECT 1 FROM things WHERE id = $1'), values: [-1] }
     await assert.rejects(
@@ -230,7 +230,7 @@ describe('a transaction on a pipelined connection', () => {
     assert.deepEqual(await listIds(), before)
   })
 
-  test('keeps a statement that failed at its first run prepared, and parses what stood behind it', async () => {
+  test('a transaction on a pipelined connection keeps a statement that failed at its first run prepared, and parses what stood behind it', async () => {
     for (let round = 0; round < 3; round++) {
       const failing = { name: `fail ${round % 2}`, text: `SELECT ${round % 2} + 1 / CAST($1 AS INTEGER)`, values: [0] }
       const behind = { name: 'behind', text: 'SELECT 7 AS seven' }
@@ -245,7 +245,7 @@ describe('a transaction on a pipelined connection', () => {
     }
   })
 
-  test('writes nothing when it did not begin', async () => {
+  test('a transaction on a pipelined connection writes nothing when it did not begin', async () => {
     const before = await listIds()
     for (const work of [
       async (flight: Flight) => flight.run(insert(30)),
@@ -264,13 +264,13 @@ describe('a transaction on a pipelined connection', () => {
     assert.deepEqual(await listIds(), before)
   })
 
-  test('that asks for nothing sends nothing, and its connection is good for the next', async () => {
+  test('a transaction on a pipelined connection that asks for nothing sends nothing, and its connection is good for the next', async () => {
     await inFlight(async () => undefined, 'BEGIN ISOLATION LEVEL NONSENSE')
     await inFlight(async (flight) => flight.run(insert(40)))
     assert.ok((await listIds()).includes(40))
   })
 
-  test('gives back a connection that comes only after it has failed', async () => {
+  test('a transaction on a pipelined connection gives back a connection that comes only after it has failed', async () => {
     const { promise, resolve } = Promise.withResolvers<pg.PoolClient>()
     const flight = new Flight({
       connections: { connect: () => promise, sendAlone: () => undefined },

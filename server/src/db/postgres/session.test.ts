@@ -49,7 +49,7 @@ describe('compiling statements is switched off', () => {
       })
       after(() => database.close())
 
-      test('as reads, transactions and snapshots see it', async () => {
+      test('compiling statements is switched off for reads, transactions and snapshots', async () => {
         const off = Array.from({ length: 3 }, () => ({ jit: 'off' }))
         assert.deepEqual(await seenBy(database.read), off)
         assert.deepEqual(await seenBy(database.reserved), off)
@@ -64,7 +64,7 @@ describe('compiling statements is switched off', () => {
         )
       })
 
-      test('as what every connection is sent shows, those of health, notifications and scrubbing too', async () => {
+      test('compiling statements is switched off on every connection, those of health, notifications and scrubbing too', async () => {
         const listening = database.notices?.listen(
           'session_test',
           () => undefined,
@@ -101,7 +101,7 @@ describe('a statement that takes too long', () => {
   after(() => place.remove())
 
   for (const isPooled of [false, true]) {
-    test(`is ended by the server, which is not taken for gone${isPooled ? ', behind a pooler' : ''}`, async () => {
+    test(`a statement that takes too long is ended by the server, which is not taken for gone${isPooled ? ', behind a pooler' : ''}`, async () => {
       const url = place.databaseUrl as string
       const database = await openPostgres({ ...options, timeout: 500, url, isPooled })
       try {

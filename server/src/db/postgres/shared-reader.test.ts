@@ -36,7 +36,7 @@ describe('look-ups that share a connection', () => {
 
   const find = (id: string) => ({ name: 'find', text: 'SELECT id, tags FROM looked WHERE id = $1', values: [id] })
 
-  test('fail each by what is wrong with it, and work once that is put right', async () => {
+  test('look-ups that share a connection fail each by what is wrong with it, and work once that is put right', async () => {
     for (const outcome of await Promise.allSettled(['1', '2', '3'].map((id) => reader.query(find(id))))) {
       assert.equal(outcome.status === 'rejected' && outcome.reason.code, missingTable)
     }
@@ -48,7 +48,7 @@ describe('look-ups that share a connection', () => {
     )
   })
 
-  test('fail when their connection is lost, and the next one has another', async () => {
+  test('look-ups that share a connection fail when their connection is lost, and the next one has another', async () => {
     const backend = { text: 'SELECT pg_backend_pid() AS pid' }
     const pid = (await reader.query(backend)).rows[0]?.['pid']
     const waiting = Promise.allSettled([reader.query({ text: 'SELECT pg_sleep(60)' }), reader.query(backend)])

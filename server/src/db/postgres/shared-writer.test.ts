@@ -49,7 +49,7 @@ describe('transactions of one flight that share connections', () => {
   const backendsOf = async (shares: readonly string[]) => Promise.all(shares.map(backendOf))
   const count = async () => Number((await pool.query('SELECT COUNT(*) AS n FROM written')).rows[0].n)
 
-  test('those of one moment take one connection, four at a time', async () => {
+  test('transactions of one flight and one moment take one connection, four at a time', async () => {
     await backendOf('app')
     const backends = await backendsOf(Array.from({ length: 8 }, () => 'app'))
     const byBackend = Map.groupBy(backends, (pid) => pid)
@@ -59,13 +59,13 @@ describe('transactions of one flight that share connections', () => {
     )
   })
 
-  test('those of different shares take different connections', async () => {
+  test('transactions of one flight of different shares take different connections', async () => {
     await backendOf('one')
     const [one, other] = await backendsOf(['one', 'other'])
     assert.notEqual(one, other)
   })
 
-  test('each takes a connection of its own where even one alone takes long', async () => {
+  test('transactions of one flight take a connection each where even one alone takes long', async () => {
     const first = send('app', backend)
     // The writer looks at the clock when it sends, which is in the next turn.
     setImmediate(() => {

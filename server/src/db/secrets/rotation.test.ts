@@ -36,7 +36,7 @@ const setValue = (database: Database, name: string, value: Sealed) =>
   )
 
 onBothDatabases('a rotation of keys', (engine) => {
-  test('leaves a value that was altered as it is, says where it is, and keeps its key until it is put right', async (t) => {
+  test('a rotation of keys leaves a value that was altered as it is, says where it is, and keeps its key until it is put right', async (t) => {
     const { database, key } = await makeStore(t, engine)
     const [good, altered] = [
       await serviceSecret(database, systemRandom, 'good'),
@@ -69,7 +69,7 @@ onBothDatabases('a rotation of keys', (engine) => {
     assert.equal(await serviceSecret(database, systemRandom, 'altered'), altered)
   })
 
-  test('waits for whoever seals with the old key at that moment, and finds what they sealed', async (t) => {
+  test('a rotation of keys waits for whoever seals with the old key at that moment, and finds what they sealed', async (t) => {
     const { database, key } = await makeStore(t, engine)
     const [[oldId = ''] = []] = await readStates(database)
     const sealing = Promise.withResolvers<void>()
@@ -94,7 +94,7 @@ onBothDatabases('a rotation of keys', (engine) => {
     assert.equal(await serviceSecret(database, systemRandom, 'late'), 'sealed late')
   })
 
-  test('lets whoever comes after it seal with the new key, also in the middle of it', async (t) => {
+  test('a rotation of keys lets whoever comes after it seal with the new key, also in the middle of it', async (t) => {
     const { database, key } = await makeStore(t, engine)
     const [[oldId = ''] = []] = await readStates(database)
     for (let index = 0; index < 20; index++) await serviceSecret(database, systemRandom, `before-${index}`)

@@ -41,7 +41,7 @@ async function readValue(database: Database, name: string): Promise<Sealed> {
 }
 
 onBothDatabases('unlocking a store', (engine) => {
-  test('seals what looks sealed already and is not', async (t) => {
+  test('unlocking a store seals what looks sealed already and is not', async (t) => {
     const place = await makeStorePlace(engine)
     const lookAlike = `s1:0123456789abcdef:${'A'.repeat(60)}`
     const database = await makeOldStore(place, { cursors: 'plain', links: lookAlike, empty: '' })
@@ -62,7 +62,7 @@ onBothDatabases('unlocking a store', (engine) => {
     }
   })
 
-  test('happens once when several processes start together, with one key', async (t) => {
+  test('unlocking a store happens once when several processes start together, with one key', async (t) => {
     const place = await makeStorePlace(engine)
     const first = await makeOldStore(place, { cursors: 'plain' })
     const all = [first, await openPlace(place), await openPlace(place)]
@@ -81,7 +81,7 @@ onBothDatabases('unlocking a store', (engine) => {
     for (const database of all) assert.equal(await serviceSecret(database, systemRandom, 'cursors'), 'plain')
   })
 
-  test('that could not erase what was in clear says so, and the next start does it', async (t) => {
+  test('unlocking a store that could not erase what was in clear says so, and the next start does it', async (t) => {
     const place = await makeStorePlace(engine)
     const database = await makeOldStore(place, { cursors: 'plain' })
     t.after(async () => {
@@ -102,7 +102,7 @@ onBothDatabases('unlocking a store', (engine) => {
     )
   })
 
-  test('that fails halfway leaves everything in clear, to be done wholly the next time', async (t) => {
+  test('unlocking a store that fails halfway leaves everything in clear, to be done wholly the next time', async (t) => {
     const place = await makeStorePlace(engine)
     const database = await makeOldStore(place, { cursors: 'plain' })
     t.after(async () => {

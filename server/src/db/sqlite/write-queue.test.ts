@@ -25,12 +25,12 @@ describe('transactions that are committed together', () => {
     return { runs, results, rows: rows.map(({ key }) => key).filter((key) => keys.includes(key)) }
   }
 
-  test('are each run once where none fails', async () => {
+  test('transactions that are committed together are each run once where none fails', async () => {
     const keys = ['a1', 'b1', 'once1']
     assert.deepEqual(await runAll(...keys), { runs: keys, results: keys, rows: keys })
   })
 
-  test('are run again where one fails, and that one alone is refused', async () => {
+  test('transactions that are committed together are run again where one fails, and that one alone is refused', async () => {
     assert.deepEqual(await runAll('a2', 'no2', 'b2'), {
       runs: ['a2', 'no2', 'a2', 'no2', 'b2'],
       results: ['a2', 'no2', 'b2'],
@@ -38,7 +38,7 @@ describe('transactions that are committed together', () => {
     })
   })
 
-  test('have savepoints for a while after a failure', async () => {
+  test('transactions that are committed together have savepoints for a while after a failure', async () => {
     const keys = ['a3', 'no3', 'b3']
     assert.deepEqual(await runAll('x3'), { runs: ['x3'], results: ['x3'], rows: ['x3'] })
     assert.deepEqual(await runAll(...keys), {
@@ -53,7 +53,7 @@ describe('transactions that are committed together', () => {
     })
   })
 
-  test('are never repeated where one of them may not be', async () => {
+  test('transactions that are committed together are never repeated where one of them may not be', async () => {
     for (let group = 0; group < 8; group++) await runAll(`f${group}`, `g${group}`)
     assert.deepEqual(await runAll('a4', 'once4', 'no4', 'b4'), {
       runs: ['a4', 'once4', 'no4', 'b4'],

@@ -143,7 +143,7 @@ onBothDatabases('what a post holds', (engine) => {
     assert.notEqual(other.headers['webhook-id'], id)
   })
 
-  test('the same bytes, id and X-Hub-Signature-256 when it is sent again', async (t) => {
+  test('a post that is sent again has the same bytes, id and X-Hub-Signature-256', async (t) => {
     const subscriber = await subscribe(t, server)
     subscriber.answerWith(refuseWith(500))
     await handInText(server, 'wamid.again')

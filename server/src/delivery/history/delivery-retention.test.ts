@@ -97,7 +97,7 @@ onBothDatabases('the sweep', (engine) => {
     received_posts: count,
   })
 
-  test('gives up after seven days what was tried, or never will be, and removes what is finished after thirty', async () => {
+  test('the sweep gives up after seven days what was tried, or never will be, and removes what is finished after thirty', async () => {
     await raise('down', 3, [{ attempts: 0 }, { attempts: 2 }])
     await raise('up', 0, [{ attempts: 0 }, { attempts: 1 }])
     const clock = new ManualClock(start)
@@ -133,7 +133,7 @@ onBothDatabases('the sweep', (engine) => {
   })
 
   if (engine === 'postgres') {
-    test('gives up what lost its lane, unless a note says that the lane will be made anew', async () => {
+    test('the sweep gives up what lost its lane, unless a note says that the lane will be made anew', async () => {
       await raise('gone', 0, [{ attempts: 0 }])
       await raise('noted', 0, [{ attempts: 0 }])
       await store.database.transaction(async ({ query }) => {
@@ -155,7 +155,7 @@ onBothDatabases('the sweep', (engine) => {
     })
   }
 
-  test('takes more than one step where there is much', async () => {
+  test('the sweep takes more than one step where there is much', async () => {
     await raise('many', 3, Array(1200).fill({ attempts: 0 }))
     const clock = new ManualClock(start + 7 * day)
     const worker = new RetentionWorker({ database: store.database, clock, log: silentLog, rules })

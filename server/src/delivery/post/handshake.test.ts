@@ -58,7 +58,7 @@ async function assertRefused(verifying: Promise<void>, expected: ExpectedError):
 }
 
 describe('the handshake', () => {
-  test('asks with mode, challenge and token, and takes the challenge', async (t) => {
+  test('the handshake asks with mode, challenge and token, and takes the challenge', async (t) => {
     const sink = await startSink(t, answerChallenge)
     await openHandshake(t).verifyCallback(`${sink.url}/hook`, 'vt & ü=?#')
     const [request] = sink.requests
@@ -71,7 +71,7 @@ describe('the handshake', () => {
     assert.ok(Number(challenge) < 2 ** 31, 'it fits a number of 32 bits')
   })
 
-  test('asks each time with another challenge', async (t) => {
+  test('the handshake asks each time with another challenge', async (t) => {
     const sink = await startSink(t, answerChallenge)
     const { verifyCallback } = openHandshake(t)
     for (let round = 0; round < 5; round++) await verifyCallback(sink.url, 'vt')
@@ -86,7 +86,7 @@ describe('the handshake', () => {
     ['/hook?key=1&', '/hook?key=1&hub.mode='],
     ['/hook?hub.mode=mine', '/hook?hub.mode=mine&hub.mode='],
   ] as const) {
-    test(`keeps what stands in "${path}"`, async (t) => {
+    test(`the handshake keeps what stands in "${path}"`, async (t) => {
       const sink = await startSink(t, (request, response) => {
         response.end(/hub\.challenge=(\d+)/.exec(request.target)?.[1])
       })
@@ -99,7 +99,7 @@ describe('the handshake', () => {
     ['a line end after it', (challenge: string) => `${challenge}\r\n`],
     ['white space around it', (challenge: string) => ` \n${challenge}\t`],
   ] as const) {
-    test(`takes the challenge with ${name}`, async (t) => {
+    test(`the handshake takes the challenge with ${name}`, async (t) => {
       const sink = await startSink(t, (request, response) => {
         response.end(frame(String(readQuestion(request)['hub.challenge'])))
       })
@@ -108,7 +108,7 @@ describe('the handshake', () => {
     })
   }
 
-  test('takes a token that is not well-formed Unicode', async (t) => {
+  test('the handshake takes a token that is not well-formed Unicode', async (t) => {
     const sink = await startSink(t, answerChallenge)
     await openHandshake(t).verifyCallback(sink.url, 'a\ud800b')
     assert.equal(readQuestion(sink.requests[0] as SinkRequest)['hub.verify_token'], 'a\ufffdb')
@@ -122,7 +122,7 @@ describe('the handshake', () => {
     ['the challenge in a page', (challenge: string) => `<p>${challenge}</p>`],
     ['more than is read', (challenge: string) => `${challenge}${' '.repeat(70_000)}`],
   ] as const) {
-    test(`422 when the body is ${name}`, async (t) => {
+    test(`the handshake: 422 when the body is ${name}`, async (t) => {
       const sink = await startSink(t, (request, response) => {
         response.end(body(String(readQuestion(request)['hub.challenge'])))
       })
@@ -131,7 +131,7 @@ describe('the handshake', () => {
   }
 
   for (const status of [201, 204, 400, 403, 404, 500, 503]) {
-    test(`422 when it answers ${status}, whatever the body`, async (t) => {
+    test(`the handshake: 422 when it answers ${status}, whatever the body`, async (t) => {
       const sink = await startSink(t, (request, response) => {
         response.statusCode = status
         answerChallenge(request, response)
@@ -140,7 +140,7 @@ describe('the handshake', () => {
     })
   }
 
-  test('422 when it redirects, and the redirect is not followed', async (t) => {
+  test('the handshake: 422 when it redirects, and the redirect is not followed', async (t) => {
     const other = await startSink(t, answerChallenge)
     const sink = await startSink(t, (request, response) => {
       response.writeHead(302, { location: `${other.url}${request.target}` }).end()
@@ -149,7 +149,7 @@ describe('the handshake', () => {
     assert.equal(other.connections.length, 0)
   })
 
-  test('422 when nobody listens', async (t) => {
+  test('the handshake: 422 when nobody listens', async (t) => {
     await assertRefused(
       openHandshake(t).verifyCallback('http://127.0.0.1:1/', 'vt'),
       unreachable('the connection was refused'),
@@ -172,7 +172,7 @@ describe('the handshake', () => {
     )
   })
 
-  test('422 when its name cannot be resolved', async (t) => {
+  test('the handshake: 422 when its name cannot be resolved', async (t) => {
     const handshake = openHandshake(t, { resolve: async () => [] })
     await assertRefused(
       handshake.verifyCallback('http://nobody.example/', 'vt'),
@@ -180,7 +180,7 @@ describe('the handshake', () => {
     )
   })
 
-  test('422 in production when its name leads to an internal address', async (t) => {
+  test('the handshake: 422 in production when its name leads to an internal address', async (t) => {
     const sink = await startSink(t, answerChallenge)
     const resolve: Resolve = async () => [{ address: '127.0.0.1', family: 4 }]
     const { verifyCallback } = openHandshake(t, { allowInternal: false, resolve })
@@ -198,7 +198,7 @@ describe('the handshake', () => {
     await assertRefused(plain, urlNotHttps('override_callback_uri'))
   })
 
-  test('is our own fault when the service is stopping', async (t) => {
+  test('the handshake is our own fault when the service is stopping', async (t) => {
     const { egress, verifyCallback } = openHandshake(t)
     await egress.close()
     await assert.rejects(verifyCallback('http://127.0.0.1:1/', 'vt'), { reason: 'closed' })

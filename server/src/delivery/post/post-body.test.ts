@@ -16,12 +16,12 @@ describe('the body of an event', () => {
     ['the borders of ASCII', { a: '\u007f\u0080' }, '{"a":"\u007f\\u0080"}'],
     ['a text that looks like an escape unchanged', { a: '\\u00e4' }, '{"a":"\\\\u00e4"}'],
   ] as const) {
-    test(`holds ${name}`, async () => {
+    test(`the body of an event holds ${name}`, async () => {
       assert.equal((await writeAscii(JSON.stringify(value))).toString('latin1'), expected)
     })
   }
 
-  test('is ASCII and reads back as what it was, for any value', async () => {
+  test('the body of an event is ASCII and reads back as what it was, for any value', async () => {
     const anything = fc.dictionary(fc.string({ unit: 'binary' }), fc.jsonValue({ stringUnit: 'binary' }))
     await fc.assert(
       fc.asyncProperty(anything, async (value) => {
@@ -32,7 +32,7 @@ describe('the body of an event', () => {
     )
   })
 
-  test('is the same for a text that is written in several turns', async () => {
+  test('the body of an event is the same for a text that is written in several turns', async () => {
     const value = { a: 'x🌱é'.repeat(100_000) }
     const written = writeAscii(JSON.stringify(value))
     assert.ok(written instanceof Promise)

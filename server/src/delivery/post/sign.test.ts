@@ -38,14 +38,14 @@ const standardVectors = [
 
 describe('X-Hub-Signature-256', () => {
   for (const [secret, body, hex] of hubVectors) {
-    test(`with "${secret}" over ${body.length} bytes is as openssl makes it`, () => {
+    test(`X-Hub-Signature-256 with "${secret}" over ${body.length} bytes is as openssl makes it`, () => {
       assert.equal(signHub(body, [secret]), `sha256=${hex}`)
       assert.equal(verifyHub(`sha256=${hex}`, body, [secret]), true)
     })
   }
 
   const body = Buffer.from('{"a":1}')
-  test('is made by the newest secret, and verified by any', () => {
+  test('X-Hub-Signature-256 is made by the newest secret, and verified by any', () => {
     assert.equal(signHub(body, ['shrub-app-secret', 'old-secret']), signHub(body, ['shrub-app-secret']))
     assert.equal(verifyHub(signHub(body, ['old-secret']), body, ['shrub-app-secret', 'old-secret']), true)
   })
@@ -62,17 +62,17 @@ describe('X-Hub-Signature-256', () => {
     ['two signatures', `${right},${right}`],
     ["another secret's signature", signHub(body, ['other'])],
   ] as const) {
-    test(`is not verified when it holds ${name}`, () =>
+    test(`X-Hub-Signature-256 is not verified when it holds ${name}`, () =>
       assert.equal(verifyHub(header, body, ['shrub-app-secret']), false))
   }
 
-  test('is verified in upper case too', () => {
+  test('X-Hub-Signature-256 is verified in upper case too', () => {
     assert.equal(verifyHub(right.toUpperCase().replace('SHA', 'sha'), body, ['shrub-app-secret']), true)
   })
-  test('is not verified for another body', () => {
+  test('X-Hub-Signature-256 is not verified for another body', () => {
     assert.equal(verifyHub(right, Buffer.from('{"a": 1}'), ['shrub-app-secret']), false)
   })
-  test('is neither made nor verified without a secret', () => {
+  test('X-Hub-Signature-256 is neither made nor verified without a secret', () => {
     assert.throws(() => signHub(body, []), /no secret/)
     assert.throws(() => signHub(body, ['']), /no secret/)
     assert.equal(verifyHub(right, body, []), false)
@@ -83,7 +83,7 @@ describe('X-Hub-Signature-256', () => {
 
 describe('Standard Webhooks', () => {
   for (const [secret, id, seconds, text, signature] of standardVectors) {
-    test(`with "${secret}" over "${text}" is as openssl makes it`, () => {
+    test(`Standard Webhooks with "${secret}" over "${text}" is as openssl makes it`, () => {
       const headers = signStandard(id, seconds * 1000 + 999, Buffer.from(text), [secret])
       assert.deepEqual(headers, {
         'webhook-id': id,
@@ -98,7 +98,7 @@ describe('Standard Webhooks', () => {
   const now = noon * 1000
   const right = signStandard('evt_1', now, body, ['shrub-app-secret', 'old-secret'])
 
-  test('has one signature for each secret while they overlap', () => {
+  test('Standard Webhooks has one signature for each secret while they overlap', () => {
     assert.equal(right['webhook-signature'], `v1,${standardVectors[1][4]} v1,${standardVectors[2][4]}`)
     assert.equal(verifyStandard(right, now, body, ['shrub-app-secret']), true)
     assert.equal(verifyStandard(right, now, body, ['old-secret']), true)
@@ -116,21 +116,21 @@ describe('Standard Webhooks', () => {
     ['a signature of another version', { 'webhook-signature': `v1a,${standardVectors[1][4]}` }],
     ['half a signature', { 'webhook-signature': `v1,${standardVectors[1][4].slice(0, 20)}` }],
   ] as const) {
-    test(`is not verified with ${name}`, () => {
+    test(`Standard Webhooks is not verified with ${name}`, () => {
       assert.equal(verifyStandard({ ...right, ...change }, now, body, ['shrub-app-secret']), false)
     })
   }
 
-  test('is verified with a signature of another version beside it', () => {
+  test('Standard Webhooks is verified with a signature of another version beside it', () => {
     const headers = { ...right, 'webhook-signature': `v1a,AAAA ${right['webhook-signature']} v2,x` }
     assert.equal(verifyStandard(headers, now, body, ['shrub-app-secret']), true)
   })
-  test('is not verified when the same signed text is cut into other parts', () => {
+  test('Standard Webhooks is not verified when the same signed text is cut into other parts', () => {
     const signed = signStandard('evt_1', now, Buffer.from(`${noon}.{"a":1}`), ['shrub-app-secret'])
     const shifted = { ...signed, 'webhook-id': `evt_1.${noon}` }
     assert.equal(verifyStandard(shifted, now, body, ['shrub-app-secret']), false)
   })
-  test('is not verified for another body', () => {
+  test('Standard Webhooks is not verified for another body', () => {
     assert.equal(verifyStandard(right, now, Buffer.from('{"a":2}'), ['shrub-app-secret']), false)
   })
 
@@ -140,17 +140,17 @@ describe('Standard Webhooks', () => {
     [5 * minute, true],
     [5 * minute + 1, false],
   ] as const) {
-    test(`is ${verified ? '' : 'not '}verified when the clock is ${distance} ms off`, () => {
+    test(`Standard Webhooks is ${verified ? '' : 'not '}verified when the clock is ${distance} ms off`, () => {
       assert.equal(verifyStandard(right, now + distance, body, ['shrub-app-secret']), verified)
     })
   }
 
-  test('is neither made nor verified without a secret', () => {
+  test('Standard Webhooks is neither made nor verified without a secret', () => {
     assert.throws(() => signStandard('evt_1', now, body, []), /no secret/)
     assert.throws(() => signStandard('evt_1', now, body, ['']), /no secret/)
     assert.equal(verifyStandard(right, now, body, []), false)
   })
-  test('takes no id with a full stop', () => {
+  test('Standard Webhooks takes no id with a full stop', () => {
     assert.throws(() => signStandard('evt.1', now, body, ['shrub-app-secret']), /webhook id/)
   })
 })

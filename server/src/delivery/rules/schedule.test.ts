@@ -33,19 +33,19 @@ describe('a failed delivery', () => {
     [11, day, 1728 * minute],
     [500, day, 1728 * minute],
   ] as const) {
-    test(`is tried again ${least_} to ${most_} ms after failure ${failures}`, () => {
+    test(`a failed delivery is tried again ${least_} to ${most_} ms after failure ${failures}`, () => {
       assert.equal(waitAfter({ failures }, least), least_)
       assert.equal(waitAfter({ failures }, most), most_)
     })
   }
 
-  test('is tried again at different times, by chance', () => {
+  test('a failed delivery is tried again at different times, by chance', () => {
     const waits = Array.from({ length: 50 }, () => waitAfter({ failures: 5 }, systemRandom) as number)
     assert.ok(waits.every((wait) => wait >= 30 * minute && wait <= 36 * minute))
     assert.ok(new Set(waits).size > 40)
   })
 
-  test('is tried again after the one delay there is', () => {
+  test('a failed delivery is tried again after the one delay there is', () => {
     const short = { delays: [200], giveUpAfter: day }
     for (const failures of [1, 2, 9]) {
       const next = planRetry({ failures, raisedTime, now: raisedTime }, short, least)
@@ -73,22 +73,22 @@ describe('a failed delivery', () => {
     ['2026-06-01T12:10:00Z', 5 * second],
     ['Mon, 99 Jun 2026 12:10:00 GMT', 5 * second],
   ] as const) {
-    test(`is tried again after ${wait} ms when Retry-After is "${retryAfter.slice(0, 40)}"`, () => {
+    test(`a failed delivery is tried again after ${wait} ms when Retry-After is "${retryAfter.slice(0, 40)}"`, () => {
       assert.equal(waitAfter({ status: 503, retryAfter }), wait)
     })
   }
 
-  test('is not tried sooner than the schedule says, whatever Retry-After says', () => {
+  test('a failed delivery is not tried sooner than the schedule says, whatever Retry-After says', () => {
     assert.equal(waitAfter({ failures: 6, status: 429, retryAfter: '1' }), hour)
   })
 
-  test('ends with 410, at the first failure and at a later one', () => {
+  test('a failed delivery ends with 410, at the first failure and at a later one', () => {
     assert.equal(waitAfter({ status: 410 }), 'gone')
     assert.equal(waitAfter({ failures: 7, status: 410, retryAfter: '5' }), 'gone')
   })
 
   for (const status of [undefined, 301, 400, 404, 409, 411, 429, 500, 503]) {
-    test(`does not end with ${status ?? 'no answer'}`, () => {
+    test(`a failed delivery does not end with ${status ?? 'no answer'}`, () => {
       assert.equal(waitAfter(status === undefined ? {} : { status }), 5 * second)
     })
   }
@@ -104,7 +104,7 @@ describe('a failed delivery', () => {
     })
   }
 
-  test('ends when Retry-After would lead past the end', () => {
+  test('a failed delivery ends when Retry-After would lead past the end', () => {
     const now = raisedTime + 7 * day - hour
     assert.equal(waitAfter({ failures: 1, now }), 5 * second)
     assert.equal(waitAfter({ failures: 1, now, retryAfter: '3601' }), 'expired')

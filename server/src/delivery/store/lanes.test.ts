@@ -14,7 +14,7 @@ const startSecondWorker = (server: TestServer) => makeDeliveryWorker(server, { t
 onBothDatabases('lanes', (engine) => {
   const server = useTestServer({ engine })
 
-  test('deliver each conversation in the order in which things happened, each once, also when two processes work', async (t) => {
+  test('lanes deliver each conversation in the order in which things happened, each once, also when two processes work', async (t) => {
     const subscriber = await subscribe(t, server)
     const { worker, egress } = startSecondWorker(server)
     t.after(() => worker.stop(0, () => egress.close()))
@@ -42,7 +42,7 @@ onBothDatabases('lanes', (engine) => {
     })
   }
 
-  test('go on with another process when the one that held them is dead, after its lease', async (t) => {
+  test('lanes go on with another process when the one that held them is dead, after its lease', async (t) => {
     const subscriber = await subscribe(t, server)
     await dieHolding(subscriber.url, server.clock.now() + lease)
     await handInText(server, 'held')
@@ -53,7 +53,7 @@ onBothDatabases('lanes', (engine) => {
     assert.deepEqual(subscriber.messageIds(), ['held'])
   })
 
-  test('do not wait for a lease that a clock gave which has been set back since', async (t) => {
+  test('lanes do not wait for a lease that a clock gave which has been set back since', async (t) => {
     const subscriber = await subscribe(t, server)
     await dieHolding(subscriber.url, server.clock.now() + 600_000)
     await handInText(server, 'after.the.step')
@@ -61,7 +61,7 @@ onBothDatabases('lanes', (engine) => {
     assert.deepEqual(subscriber.messageIds(), ['after.the.step'])
   })
 
-  test('are made with the callback that leads down them', async (t) => {
+  test('lanes are made with the callback that leads down them', async (t) => {
     const subscriber = await subscribe(t, server)
     const lanes = await server.database.read.query
       .selectFrom('lanes')
@@ -74,7 +74,7 @@ onBothDatabases('lanes', (engine) => {
     )
   })
 
-  test('are claimed by one process at a time, however many ask at the same moment', async () => {
+  test('lanes are claimed by one process at a time, however many ask at the same moment', async () => {
     const { database, clock } = server
     const quiet = await startQuietLanes(server, 20)
     const claims = await Promise.all(
@@ -106,7 +106,7 @@ async function startQuietLanes({ database }: TestServer, count: number): Promise
 }
 
 onBothDatabases('a subscriber that never answers', (engine) => {
-  test('holds up nobody else: what the other gets comes while the first still hangs', async (t) => {
+  test('a subscriber that never answers holds up nobody else: what the other gets comes while the first still hangs', async (t) => {
     const server = await startTestServer({ engine, env: { WEBHOOK_TIMEOUT: '10m' } })
     t.after(() => server.stop())
     const quick = await subscribe(t, server)
@@ -129,7 +129,7 @@ onBothDatabases('a subscriber that never answers', (engine) => {
     assert.deepEqual(slow.messageIds(), names.slice(0, 1), 'the other still hangs at its first')
   })
 
-  test('does not hold up the end of the service, and what was under way is sent by the next one', async (t) => {
+  test('a subscriber that never answers does not hold up the end of the service, and what was under way is sent by the next one', async (t) => {
     const server = await startTestServer({ engine, env: { WEBHOOK_TIMEOUT: '10m' } })
     t.after(() => server.stop())
     const subscriber = await subscribe(t, server)

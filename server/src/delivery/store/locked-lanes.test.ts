@@ -59,7 +59,7 @@ describe('a locked row of the deliveries of one subscriber (postgres)', () => {
     holder.query(`BEGIN; SELECT id FROM lanes WHERE app_id = '${partnerIds.application}' FOR ${strength}`)
 
   for (const strength of ['UPDATE', 'NO KEY UPDATE']) {
-    test(`its lane, idle, FOR ${strength}: events are raised, the others hear of them, and it hears later`, async (t) => {
+    test(`a locked row of the deliveries of one subscriber: its lane, idle, FOR ${strength}: events are raised, the others hear of them, and it hears later`, async (t) => {
       const { owners, partners } = await subscribeBoth(t)
       await raise()
       await server.app.settle()
@@ -126,7 +126,7 @@ describe('a locked row of the deliveries of one subscriber (postgres)', () => {
     await until(async () => (await listNotes()).length === 0, 'the note is taken in')
   })
 
-  test('its lane, at work: what came of the others is stored, and its own when it is unlocked, once', async (t) => {
+  test('a locked row of the deliveries of one subscriber: its lane, at work: what came of the others is stored, and its own when it is unlocked, once', async (t) => {
     const { owners, partners } = await subscribeBoth(t)
     // Both lanes are held: their posts are under way when the row is locked.
     const answers: (() => void)[] = []

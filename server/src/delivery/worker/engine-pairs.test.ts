@@ -86,7 +86,7 @@ describe('what each database does by a statement of its own: raising events, rec
   })
   after(() => Promise.all([...servers.values()].map((server) => server.stop())))
 
-  test('the same input leaves the same rows, and returns the same', async () => {
+  test('the statements of both databases leave the same rows for the same input, and return the same', async () => {
     let heard = 0
     await fc.assert(
       fc.asyncProperty(fc.array(steps, { minLength: 4, maxLength: 14 }), async (taken) => {

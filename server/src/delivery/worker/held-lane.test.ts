@@ -45,7 +45,10 @@ function checkLane(options: LaneModelOptions): void {
 }
 
 suite('a held lane: any sequence of what can happen keeps order, loses nothing and ends', () => {
-  test('of an embedded store', () => checkLane({ isEmbedded: true, batch: 1 }))
-  test('of a database server', () => checkLane({ isEmbedded: false, batch: 1 }))
-  test('with posts that several deliveries share', () => checkLane({ isEmbedded: false, batch: 3 }))
+  test('a held lane of an embedded store, in any sequence of what can happen to it', () =>
+    checkLane({ isEmbedded: true, batch: 1 }))
+  test('a held lane of a database server, in any sequence of what can happen to it', () =>
+    checkLane({ isEmbedded: false, batch: 1 }))
+  test('a held lane with posts that several deliveries share, in any sequence of what can happen to it', () =>
+    checkLane({ isEmbedded: false, batch: 3 }))
 })

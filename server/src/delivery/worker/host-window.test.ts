@@ -3,7 +3,7 @@ import { suite, test } from 'node:test'
 import { Window } from './host-window.ts'
 
 suite('the window of posts under way', () => {
-  test('grows by one with every good answer until it is as large as it may be', () => {
+  test('a window grows by one with every good answer until it is as large as it may be', () => {
     const window = new Window({ initial: 2, largest: 4 })
     const sizes = [window.size]
     for (let i = 0; i < 4; i++) {
@@ -13,7 +13,7 @@ suite('the window of posts under way', () => {
     assert.deepEqual(sizes, [2, 3, 4, 4, 4])
   })
 
-  test('does not grow while less than half of it is used', () => {
+  test('a window does not grow while less than half of it is used', () => {
     const window = new Window({ initial: 8, largest: 100 })
     window.grow(3)
     assert.equal(window.size, 8)
@@ -21,7 +21,7 @@ suite('the window of posts under way', () => {
     assert.equal(window.size, 9)
   })
 
-  test('is halved once for all posts that were under way together', () => {
+  test('a window is halved once for all posts that were under way together', () => {
     const window = new Window({ initial: 16, largest: 100 })
     const together = Array.from({ length: 16 }, () => window.start())
     for (const post of together) window.cut(post)
@@ -30,7 +30,7 @@ suite('the window of posts under way', () => {
     assert.equal(window.size, 4)
   })
 
-  test('grows by one a round trip above the size that it was cut to', () => {
+  test('a window grows by one a round trip above the size that it was cut to', () => {
     const window = new Window({ initial: 8, largest: 100 })
     window.cut(window.start())
     assert.equal(window.size, 4)
@@ -45,7 +45,7 @@ suite('the window of posts under way', () => {
     [1, 100, 1],
     [5, 2, 2],
   ] as const) {
-    test(`is never cut below ${expected} of at least ${smallest} and at most ${largest}`, () => {
+    test(`a window is never cut below ${expected} of at least ${smallest} and at most ${largest}`, () => {
       const window = new Window({ initial: 32, smallest, largest })
       for (let i = 0; i < 10; i++) window.cut(window.start())
       assert.equal(window.size, expected)

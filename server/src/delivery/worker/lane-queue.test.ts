@@ -85,7 +85,7 @@ suite('the queue of a lane', () => {
     assert.deepEqual([takeId(queue), takeId(queue), takeId(queue)], [4, 5, undefined])
   })
 
-  test('of several that shared a post the last that ends settles their conversation', () => {
+  test('of several deliveries that shared a post the last that ends settles their conversation', () => {
     const [a1, a2, a3] = [make(1, 'a'), make(2, 'a', 1), make(3, 'a', 2)]
     const share = () => {
       const queue = fill([a1, a2, a3])

@@ -66,7 +66,7 @@ async function makeTools(t: TestContext, around: (database: Database) => Databas
 }
 
 suite('the recorder', () => {
-  test('stores everything before it has settled', async (t) => {
+  test('the recorder of outcomes stores everything before it has settled', async (t) => {
     const { lane, recorder, events, addOne } = await makeTools(t, ({ execute }) => execute)
     addOne()
     addOne()
@@ -74,7 +74,7 @@ suite('the recorder', () => {
     assert.deepEqual([lane.unrecorded, recorder.isQuiet, events], [0, true, ['confirmed']])
   })
 
-  test('leaves a lane whose row is locked for later, and settles without it', async (t) => {
+  test('the recorder of outcomes leaves a lane whose row is locked for later, and settles without it', async (t) => {
     let isLocked = true
     const { lane, recorder, events, addOne } = await makeTools(t, ({ execute }) => {
       const lockedRow = { id: address.id, what: 'lane_locked', delivery: null }
@@ -94,7 +94,7 @@ suite('the recorder', () => {
     assert.deepEqual(new Set(events), new Set(['confirmed']))
   })
 
-  test('tries a lane whose row was locked for a moment again by itself', async (t) => {
+  test('the recorder of outcomes tries a lane whose row was locked for a moment again by itself', async (t) => {
     let locks = 2
     const { lane, addOne } = await makeTools(t, ({ execute }) => {
       const lockedRow = { id: address.id, what: 'lane_locked', delivery: null }
@@ -106,7 +106,7 @@ suite('the recorder', () => {
     assert.deepEqual([lane.phase, locks], ['working', -1])
   })
 
-  test('drops a lane that is not ours any more, and keeps one while the store fails', async (t) => {
+  test('the recorder of outcomes drops a lane that is not ours any more, and keeps one while the store fails', async (t) => {
     const answers: (() => Promise<object[]>)[] = [
       () => Promise.reject(Object.assign(new Error('disk full'), { errcode: 13 })),
       () => Promise.resolve([]),
@@ -123,18 +123,21 @@ suite('the recorder', () => {
   })
 
   // It measures times: on a busy machine the first record comes late, and the second soon after it.
-  testLong('lets outcomes that come in while others are stored wait for the next time', async (t) => {
-    const times: number[] = []
-    // As under load: there is always another one.
-    const { recorder, addOne } = await makeTools(t, ({ execute }) => (statement, parameters) => {
-      times.push(performance.now())
-      if (times.length < 5) addOne()
-      return execute(statement, parameters)
-    })
-    addOne()
-    await until(() => times.length === 5 && recorder.isQuiet, 'five records')
-    const distances = times.slice(1).map((time, index) => time - (times[index] as number))
-    // Timers go by whole milliseconds.
-    assert.ok(Math.min(...distances) >= 20, `${distances}`)
-  })
+  testLong(
+    'the recorder of outcomes lets outcomes that come in while others are stored wait for the next time',
+    async (t) => {
+      const times: number[] = []
+      // As under load: there is always another one.
+      const { recorder, addOne } = await makeTools(t, ({ execute }) => (statement, parameters) => {
+        times.push(performance.now())
+        if (times.length < 5) addOne()
+        return execute(statement, parameters)
+      })
+      addOne()
+      await until(() => times.length === 5 && recorder.isQuiet, 'five records')
+      const distances = times.slice(1).map((time, index) => time - (times[index] as number))
+      // Timers go by whole milliseconds.
+      assert.ok(Math.min(...distances) >= 20, `${distances}`)
+    },
+  )
 })

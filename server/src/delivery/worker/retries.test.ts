@@ -35,7 +35,7 @@ onBothDatabases('a delivery that fails', (engine) => {
     await server.app.settle()
   }
 
-  test('is tried again after each delay of the schedule, with a little chance, and the last delay repeats', async (t) => {
+  test('a delivery that fails is tried again after each delay of the schedule, with a little chance, and the last delay repeats', async (t) => {
     const subscriber = await subscribe(t, server)
     subscriber.answerWith(refuseWith(500))
     await handInText(server, 'scheduled')
@@ -54,7 +54,7 @@ onBothDatabases('a delivery that fails', (engine) => {
     assert.equal(subscriber.posts.length, 13, 'what was taken is not sent again')
   })
 
-  test('is given up after seven days, and what was tried stays to be looked at', async (t) => {
+  test('a delivery that fails is given up after seven days, and what was tried stays to be looked at', async (t) => {
     const subscriber = await subscribe(t, server)
     subscriber.answerWith(refuseWith(500))
     const raised = server.clock.now()
@@ -93,7 +93,7 @@ onBothDatabases('a delivery that fails', (engine) => {
     )
   })
 
-  test('ends at once with 410, and the next one is tried all the same', async (t) => {
+  test('a delivery that fails ends at once with 410, and the next one is tried all the same', async (t) => {
     const subscriber = await subscribe(t, server)
     subscriber.answerWith((post, response) =>
       (changeIn(post).value.messages[0].id === 'gone' ? refuseWith(410) : takeIt)(post, response),
@@ -107,7 +107,7 @@ onBothDatabases('a delivery that fails', (engine) => {
     assert.deepEqual([gone?.state, next?.state], ['failed', 'delivered'])
   })
 
-  test('is a redirect that nobody follows', async (t) => {
+  test('a delivery that fails is a redirect that nobody follows', async (t) => {
     const elsewhere = await startSubscriber(t)
     const subscriber = await subscribe(t, server)
     subscriber.answerWith(refuseWith(307, { location: elsewhere.url }))
@@ -119,7 +119,7 @@ onBothDatabases('a delivery that fails', (engine) => {
     await settleAfter(minute)
   })
 
-  test('leaves its subscriber alone for as long as Retry-After asks, also with what comes after it', async (t) => {
+  test('a delivery that fails leaves its subscriber alone for as long as Retry-After asks, also with what comes after it', async (t) => {
     const subscriber = await subscribe(t, server)
     subscriber.answerWith(refuseWith(429, { 'retry-after': '3600' }))
     await handInText(server, 'asked.to.wait')
@@ -132,7 +132,7 @@ onBothDatabases('a delivery that fails', (engine) => {
     assert.deepEqual(subscriber.messageIds(), ['asked.to.wait', 'asked.to.wait', 'waits.too'])
   })
 
-  test('holds up its own conversation until its retry, and no other', async (t) => {
+  test('a delivery that fails holds up its own conversation until its retry, and no other', async (t) => {
     const subscriber = await subscribe(t, server)
     const [ana, bob] = [userOf(1), userOf(2)]
     subscriber.answerWith((post, response) =>
@@ -159,7 +159,7 @@ onBothDatabases('a delivery that fails', (engine) => {
     assert.deepEqual(subscriber.messageIds().slice(-3), ['poison', 'behind.it', 'also.behind.it'])
   })
 
-  test('lets what comes after it have its turn once it was given up', async (t) => {
+  test('a delivery that fails lets what comes after it have its turn once it was given up', async (t) => {
     const subscriber = await subscribe(t, server)
     subscriber.answerWith((post, response) =>
       (changeIn(post).value.messages[0].id === 'refused' ? refuseWith(500) : takeIt)(post, response),
@@ -171,7 +171,7 @@ onBothDatabases('a delivery that fails', (engine) => {
     assert.equal(subscriber.messageIds().filter((id) => id === 'next.one').length, 1)
   })
 
-  test('does not let a long backlog behind it hold up the others', async (t) => {
+  test('a delivery that fails does not let a long backlog behind it hold up the others', async (t) => {
     const subscriber = await subscribe(t, server)
     const [ana, bob] = [userOf(1), userOf(2)]
     subscriber.answerWith((post, response) =>
@@ -194,7 +194,7 @@ onOneDatabase('a delivery without an answer in time', 'postgres', (engine) => {
   // Everything else has the time that it has outside tests: a machine may be slow.
   const server = useTestServer({ engine, env: { WEBHOOK_TIMEOUT: '3s' } })
 
-  test('has failed, and is tried again', async (t) => {
+  test('a delivery without an answer in time has failed, and is tried again', async (t) => {
     const subscriber = await subscribe(t, server)
     subscriber.answerWith(hang)
     await handInText(server, 'unanswered')
@@ -226,7 +226,7 @@ onBothDatabases('a subscriber that is down', (engine) => {
       (ofUser) => ofUser !== undefined && ofUser.join() === ofUser.toSorted().join(),
     )
 
-  test('is spared, and gets everything when it is back, each conversation in order', async (t) => {
+  test('a subscriber that is down is spared, and gets everything when it is back, each conversation in order', async (t) => {
     const subscriber = await subscribe(t, server)
     subscriber.answerWith(refuseWith(500))
     await handInAll('down')
@@ -242,7 +242,7 @@ onBothDatabases('a subscriber that is down', (engine) => {
     assert.ok((await readDeliveries(server)).every(({ state }) => state === 'delivered'))
   })
 
-  test('is probed with one post at a time, every minute and later every five, and gets the rest at once', async (t) => {
+  test('a subscriber that is down is probed with one post at a time, every minute and later every five, and gets the rest at once', async (t) => {
     const subscriber = await subscribe(t, server)
     let [underWay, most] = [0, 0]
     subscriber.answerWith((_post, response) => {
@@ -278,7 +278,7 @@ onBothDatabases('a subscriber that is down', (engine) => {
     assert.ok(isInOrder(taken), taken.join())
   })
 
-  test('is probed with the event that failed when everything new is behind it', async (t) => {
+  test('a subscriber that is down is probed with the event that failed when everything new is behind it', async (t) => {
     const subscriber = await subscribe(t, server)
     subscriber.answerWith(refuseWith(500))
     for (let index = 0; index < 3; index++) await handInText(server, `lone.${index}`, userOf(index))
@@ -326,7 +326,7 @@ onBothDatabases('what the operator does with deliveries', (engine) => {
     assert.equal(await replay(999_999), 'unknown')
   })
 
-  test('to the callback that the app has now, or to another address', async (t) => {
+  test('a replay goes to the callback that the app has now, or to another address', async (t) => {
     const before = await subscribe(t, server)
     await handInText(server, 'moved')
     await server.app.settle()

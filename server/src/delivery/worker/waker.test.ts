@@ -17,7 +17,7 @@ describe('what processes announce to each other (postgres)', () => {
     await place.remove()
   })
 
-  test('is heard as far as it has a form that this version knows', async (t) => {
+  test('what processes announce to each other is heard as far as it has a form that this version knows', async (t) => {
     const notices = database.notices ?? assert.fail()
     const waker = new NoticeWaker(notices, 'one', { listens: true })
     t.after(() => waker.close())

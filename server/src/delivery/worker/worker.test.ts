@@ -49,7 +49,7 @@ describe('a worker of deliveries', () => {
     return (await waiting.execute()).length
   }
 
-  test('sends what did not leave because the clock was set, and what is behind it, when the clock is right again', async (t) => {
+  test('a worker of deliveries sends what did not leave because the clock was set, and what is behind it, when the clock is right again', async (t) => {
     const subscriber = await subscribe(t, server)
     let [isRight, mayLeave] = [true, false]
     const { clock } = server
@@ -82,7 +82,7 @@ describe('a worker of deliveries', () => {
     assert.equal(await countWaiting(), 0)
   })
 
-  test('stores what came of posts, and releases its lanes, though a stop meets a lock', async (t) => {
+  test('a worker of deliveries stores what came of posts, and releases its lanes, though a stop meets a lock', async (t) => {
     const subscriber = await subscribe(t, server)
     let [locks, refusals] = [3, 3]
     const { database } = server
@@ -108,7 +108,7 @@ describe('a worker of deliveries', () => {
     assert.equal((await findLane(subscriber)).leased_until, 0)
   })
 
-  test('sends nothing for a claim that took the store longer than its lease, when another process has claimed the lane since', async (t) => {
+  test('a worker of deliveries sends nothing for a claim that took the store longer than its lease, when another process has claimed the lane since', async (t) => {
     const subscriber = await subscribe(t, server)
     await raise('slow.1')
     const { database } = server
@@ -138,7 +138,7 @@ describe('a worker of deliveries', () => {
     assert.deepEqual(subscriber.messageIds(), ['slow.1'])
   })
 
-  test('announces a lane that it cannot claim once, however many workers hear of it', async (t) => {
+  test('a worker of deliveries announces a lane that it cannot claim once, however many workers hear of it', async (t) => {
     const subscriber = await subscribe(t, server)
     const hearers: ((lanes: readonly AnnouncedLane[] | undefined) => void)[] = []
     let announced = 0
@@ -169,7 +169,7 @@ describe('a worker of deliveries', () => {
     assert.deepEqual(subscriber.messageIds(), ['elsewhere.1', 'elsewhere.2'])
   })
 
-  test('sends an event at once that was raised while its lane was being released', async (t) => {
+  test('a worker of deliveries sends an event at once that was raised while its lane was being released', async (t) => {
     const subscriber = await subscribe(t, server)
     const { database } = server
     let hasRaised = false
@@ -192,7 +192,7 @@ describe('a worker of deliveries', () => {
     assert.equal(await countWaiting(), 0)
   })
 
-  test('reads past deliveries that it may not send any more and that somebody has locked', async (t) => {
+  test('a worker of deliveries reads past deliveries that it may not send any more and that somebody has locked', async (t) => {
     const subscriber = await subscribe(t, server)
     // More than one read finds.
     for (let index = 0; index < 40; index++) {

@@ -46,7 +46,7 @@ const examples: readonly { name: string; request: UnsignedRequest; target: strin
 ]
 
 for (const { name, request, target, signature } of examples) {
-  test(`signs ${name} as Amazon does`, () => {
+  test(`the signer signs ${name} as Amazon does`, () => {
     const signed = signRequest(request, credentials, at)
     assert.equal(signed.target, target)
     assert.equal(signed.headers['authorization']?.split('Signature=')[1], signature)

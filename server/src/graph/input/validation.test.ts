@@ -44,19 +44,19 @@ describe('what is cheap to find is found first', () => {
   ]
 
   for (const [name, schema, value, expected] of cases) {
-    test(`of ${name}`, () => {
+    test(`what is cheap to find is found first of ${name}`, () => {
       const problem = compileCheck(schema)(value)
       assert.ok(problem?.problem.startsWith(`it must be ${expected}`), problem?.problem)
     })
 
-    test(`of ${name}, deep inside`, () => {
+    test(`what is cheap to find is found first of ${name}, deep inside`, () => {
       const nested = Type.Object({ a: Type.Array(Type.Object({ b: schema }), { maxItems: 3 }) })
       const problem = compileCheck(nested)({ a: [{ b: value }] })
       assert.equal(problem?.place, 'a[0].b')
     })
   }
 
-  test('and nothing behind it is looked for', () => {
+  test('what is cheap to find is found first and nothing behind it is looked for', () => {
     const schema = Type.Object({ first: Type.Integer(), second: Type.String({ pattern: untried }) })
     const problem = compileCheck(schema)({ first: 'x', second: 'x' })
     assert.deepEqual(problem, argumentWrong('first', { expected: 'an integer' }))
@@ -78,15 +78,15 @@ describe('what is right is taken', () => {
 describe('the items of an array', () => {
   const days = Type.Array(Type.Enum(['A', 'B']), { maxItems: 10, uniqueItems: true })
 
-  test('are reported with their place', () => {
+  test('the items of an array are reported with their place', () => {
     assert.deepEqual(compileCheck(days)(['A', 'C']), argumentWrong('[1]', { expected: 'one of A, B' }))
   })
 
-  test('do not repeat', () => {
+  test('the items of an array do not repeat', () => {
     assert.match(compileCheck(days)(['A', 'B', 'A'])?.problem ?? '', /without repeats\.$/)
   })
 
-  test('are all reported, however many they are', () => {
+  test('the items of an array are all reported, however many they are', () => {
     const value = Array.from({ length: 5000 }, (_, index) => (index % 2500 === 7 ? 'x' : index))
     const places = [...findProblems(Type.Array(Type.Integer()), value)].map(({ place }) => place)
     assert.deepEqual(places, ['[7]', '[2507]'])

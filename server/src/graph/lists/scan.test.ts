@@ -27,7 +27,7 @@ describe('a scan in steps', () => {
     return found.then((result) => ({ ...result, looked }))
   }
 
-  test('passes more rows at a time while they cost little, and finds what lies far apart', async () => {
+  test('a scan in steps passes more rows at a time while they cost little, and finds what lies far apart', async () => {
     const { rows, reached, looked } = await scan(20_000, [1, 2000, 2001, 13_999, 19_999], 10, 1)
     assert.deepEqual(rows, [1, 2000, 2001, 13_999, 19_999])
     assert.equal(reached, undefined)
@@ -37,7 +37,7 @@ describe('a scan in steps', () => {
     )
   })
 
-  test('passes few at a time while they cost much', async () => {
+  test('a scan in steps passes few at a time while they cost much', async () => {
     const { looked } = await scan(10_000, [], 10, 9)
     assert.deepEqual(
       looked.map(({ to }) => to),
@@ -45,12 +45,12 @@ describe('a scan in steps', () => {
     )
   })
 
-  test('ends when there are enough', async () => {
+  test('a scan in steps ends when there are enough', async () => {
     const { rows, reached, looked } = await scan(20_000, [1, 2, 3, 4], 3, 1)
     assert.deepEqual([rows, reached, looked.length], [[1, 2, 3], undefined, 1])
   })
 
-  test('ends when it took too long, and says how far it looked; from there it goes on', async () => {
+  test('a scan in steps ends when it took too long, and says how far it looked; from there it goes on', async () => {
     const first = await scan(10_000, [1, 5000, 9000], 10, 1000)
     assert.deepEqual([first.rows, first.reached], [[1], 4000])
     const second = await scan(10_000, [1, 5000, 9000], 10, 1000, first.reached)
@@ -59,7 +59,7 @@ describe('a scan in steps', () => {
     assert.deepEqual([third.rows, third.reached], [[9000], undefined])
   })
 
-  test('takes turns with others, and goes on when one of them fails', async () => {
+  test('a scan in steps takes turns with others, and goes on when one of them fails', async () => {
     const order: string[] = []
     const failing = scanInSteps<number, number>({
       from: undefined,

@@ -32,7 +32,7 @@ test('a body whose sender is gone before it is asked for is refused, and nobody 
   )
 })
 
-test('so is one that holds a file', async (t) => {
+test('a body with a file whose sender is gone before it is asked for is refused as well', async (t) => {
   const request = await loseRequest(t, 'multipart/form-data; boundary=x')
   const member = { name: 'file', limits: () => ({ fileBytes: 1000, textBodyBytes: 1000 }) }
   const reception = { member, maxBodyBytes: 1000, settings: {}, files: {} }

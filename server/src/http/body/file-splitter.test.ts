@@ -104,7 +104,7 @@ describe('a file is taken out of JSON, however it is cut into chunks', () => {
     }
   })
 
-  test('only the rest of the body is kept', () => {
+  test('only the rest of the body is kept when a file is taken out of JSON', () => {
     const file = 'x'.repeat(10_000)
     assert.equal(split(openJson, `{"a":1,"file":"${file}"}`, 100).file, file)
   })

@@ -28,13 +28,13 @@ describe('a form', () => {
     test(`${JSON.stringify(text)} is read as a query is`, () => assert.deepEqual(read(text), { ...parse(text) }))
   }
 
-  test('keeps a member with the name of the prototype to itself', () => {
+  test('a form keeps a member with the name of the prototype to itself', () => {
     const values = parseFormBody(Buffer.from('__proto__=1'))
     assert.deepEqual(Object.keys(values), ['__proto__'])
     assert.equal(Object.getPrototypeOf(values), null)
   })
 
-  test('may begin with the mark of its encoding', () => assert.deepEqual(read('\ufeffa=1'), { a: '1' }))
+  test('a form may begin with the mark of its encoding', () => assert.deepEqual(read('\ufeffa=1'), { a: '1' }))
 
   for (const text of ['a=%', 'a=%4', 'a=%zz', 'a=%4g', 'a=%ff', 'a=%E4%B8', '%E4=1', 'a=%c0%80', 'a=%ed%a0%80']) {
     test(`${JSON.stringify(text)} is refused`, () => {

@@ -73,14 +73,14 @@ const name = fc.string({
 const parts = fc.array(fc.tuple(name, content), { maxLength: 4 })
 
 describe('a multipart body', () => {
-  test('is read as it was written, wherever it is cut', async () => {
+  test('a multipart body is read as it was written, wherever it is cut', async () => {
     const property = fc.asyncProperty(parts, places, async (written, cuts) => {
       assert.deepEqual(await read(write(written, boundary), boundary, cuts), written)
     })
     await fc.assert(property, { numRuns: byForm(100, 500) })
   })
 
-  test('is read so when it comes byte by byte, and when contents are skipped', async () => {
+  test('a multipart body is read so when it comes byte by byte, and when contents are skipped', async () => {
     const property = fc.asyncProperty(parts, async (written) => {
       const body = write(written, boundary)
       const everywhere = Array.from({ length: body.length }, (_, index) => index)
@@ -91,7 +91,7 @@ describe('a multipart body', () => {
     await fc.assert(property, { numRuns: 100 })
   })
 
-  test('that is broken in any way is read or refused, the same wherever it is cut', async () => {
+  test('a multipart body that is broken in any way is read or refused, the same wherever it is cut', async () => {
     const body = fc.tuple(parts, fc.nat(400), fc.nat(20), content).map(([written, start, length, put]) => {
       const whole = write(written, boundary)
       const at = start % (whole.length + 1)
@@ -119,7 +119,7 @@ describe('a multipart body', () => {
     ['a file name with quotes in it', `--x\r\n${head}; filename="b"c"\r\n\r\n1\r\n--x--`, ['a']],
     ['an empty name', '--x\r\nContent-Disposition: form-data; name=""\r\n\r\n1\r\n--x--', ['']],
   ] as const) {
-    test(`is taken with ${what}`, async () => {
+    test(`a multipart body is taken with ${what}`, async () => {
       assert.deepEqual(
         (await read(Buffer.from(body), 'x')).map(([name]) => name),
         names,
@@ -158,12 +158,12 @@ describe('a multipart body', () => {
     ['too much behind it', `--x--${'b'.repeat(1_048_577)}`, tooMuchFraming({ max: 1_048_576 })],
     ['too much before it', `${'b'.repeat(1_048_577)}\r\n--x--`, tooMuchFraming({ max: 1_048_576 })],
   ] as const) {
-    test(`is 400 with ${what}`, async () => {
+    test(`a multipart body is 400 with ${what}`, async () => {
       await assert.rejects(read(Buffer.from(body), 'x'), thrown(expected))
     })
   }
 
-  test('holds text in the encoding that a part names', async () => {
+  test('a multipart body holds text in the encoding that a part names', async () => {
     const body = (type: string, bytes: Buffer) =>
       Buffer.concat([Buffer.from(`--x\r\n${head}\r\nContent-Type: ${type}\r\n\r\n`), bytes, Buffer.from('\r\n--x--')])
     const readText = async (bytes: Buffer) => {
@@ -180,7 +180,7 @@ describe('a multipart body', () => {
     await assert.rejects(readText(body('text/plain', Buffer.from('four'))), tooMuch)
   })
 
-  test('names its boundary', () => {
+  test('a multipart body names its boundary', () => {
     assert.equal(readBoundary('multipart/form-data; charset=utf-8; BOUNDARY="a b;c"'), 'a b;c')
     assert.equal(readBoundary(`multipart/form-data;boundary=${'b'.repeat(70)}`), 'b'.repeat(70))
     for (const type of [
@@ -204,12 +204,12 @@ describe('a multipart body', () => {
     ['a boundary that repeats itself', 'ab'.repeat(35), 'ab'],
     ['ends of its boundary', `b${'a'.repeat(69)}`, 'a'],
   ] as const) {
-    test(`is read whole with ${what}`, async () => {
+    test(`a multipart body is read whole with ${what}`, async () => {
       const content = Buffer.from(unit.repeat(1000))
       assert.deepEqual(await read(write([['a', content]], boundary), boundary), [['a', content]])
     })
 
-    testLong(`is read in a time that its length alone decides, also with ${what}`, async () => {
+    testLong(`a multipart body is read in a time that its length alone decides, also with ${what}`, async () => {
       const measure = async (content: Buffer) => {
         const body = write([['a', content]], boundary)
         const times: number[] = []

@@ -98,7 +98,7 @@ describe('secrets in bodies', () => {
     assert.deepEqual({ ...shown }, { constructor: 'a', referer: 'http://a/?access_token=…&c=d', cookie: '…', x: '?f' })
   })
 
-  test('in an address the same names are hidden', () => {
+  test('secrets in an address are hidden by the names that are hidden in bodies', () => {
     assert.equal(blotUrl('/a?b=1&access%5Ftoken=c&Token=d'), '/a?b=1&access%5Ftoken=…&Token=…')
     assert.equal(blotUrl('/a'), '/a')
     assert.equal(blotUrl('/a?b=1;access_token=c'), '/a?b=1;access_token=…')

@@ -32,7 +32,7 @@ function* makeChunks(count: number): Generator<Buffer> {
   for (let index = 0; index < count; index++) yield Buffer.alloc(chunkBytes, index % 256)
 }
 
-test('sends every byte as it was, with status and headers', async (t) => {
+test('a reply sends every byte as it was, with status and headers', async (t) => {
   const { response, faults, done } = await serve(t, Readable.from(makeChunks(300)))
   assert.equal(response.statusCode, 206)
   assert.equal(response.headers['x-some'], 'header')
@@ -42,7 +42,7 @@ test('sends every byte as it was, with status and headers', async (t) => {
   assert.deepEqual(faults, [])
 })
 
-test('ends the connection when the stream breaks, and tells of it', async (t) => {
+test('a reply ends the connection when the stream breaks, and tells of it', async (t) => {
   const broken = new Error('the disk is gone')
   async function* breaking() {
     yield* makeChunks(3)
@@ -54,7 +54,7 @@ test('ends the connection when the stream breaks, and tells of it', async (t) =>
   assert.deepEqual(faults, [broken])
 })
 
-test('lets go of the stream when the caller goes away, which is no fault', async (t) => {
+test('a reply lets go of the stream when the caller goes away, which is no fault', async (t) => {
   const stream = Readable.from(makeChunks(1_000_000))
   const { response, faults, done } = await serve(t, stream)
   await once(response, 'data')

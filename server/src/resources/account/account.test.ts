@@ -45,7 +45,7 @@ onOneDatabase('business account', 'sqlite', (engine) => {
     assert.deepEqual((await read('')).body, { id: ids.account, name: 'Lucky Shrub Retail' })
   })
 
-  test('400 for an unknown field, naming it and the available ones', async () => {
+  test('business account: 400 for an unknown field, naming it and the available ones', async () => {
     const answer = await read('name,owner')
     assertError(
       answer,
@@ -66,7 +66,7 @@ onOneDatabase('business account', 'sqlite', (engine) => {
   })
 
   for (const name of ['Café Lucky', '幸運な低木', 'Lucky 🌱']) {
-    test(`200 for the name ${name}, which comes back as it was sent`, async () => {
+    test(`business account: 200 for the name ${name}, which comes back as it was sent`, async () => {
       const changed = `/v23.0/${accounts.onBehalf}`
       assert.equal((await server.client.post(changed, { token, json: { name } })).status, 200)
       assert.equal((await server.client.get(changed, { token })).body.name, name)
@@ -86,7 +86,7 @@ onOneDatabase('business account', 'sqlite', (engine) => {
     })
   }
 
-  test('200 for a partner that manages it, and the owner sees the change', async () => {
+  test('business account: 200 for a partner that manages it, and the owner sees the change', async () => {
     const shared = `/v23.0/${accounts.shared}`
     assert.equal(
       (await server.client.post(shared, { token: tokens.partner, json: { name: 'By partner' } })).status,
@@ -100,7 +100,7 @@ onOneDatabase('business account', 'sqlite', (engine) => {
     assert.equal((await read()).body.name, 'Lucky Shrub Retail')
   })
 
-  test('400 changes nothing, also where another member was right', async () => {
+  test('business account: 400 changes nothing, also where another member was right', async () => {
     const answer = await update({ name: 'Half', timezone_id: 5 })
     assertError(answer, argumentWrong('timezone_id', { expected: 'a string of 1 to 64 characters' }))
     assert.equal((await read()).body.name, 'Lucky Shrub Retail')

@@ -22,7 +22,7 @@ onOneDatabase('bot', 'sqlite', (engine) => {
     })
   })
 
-  test('200 with the id when it is asked for', async () => {
+  test('bot: 200 with the id when it is asked for', async () => {
     assert.deepEqual((await read({ fields: 'id,enable_welcome_message' })).body, {
       id: ids.bot,
       enable_welcome_message: true,
@@ -53,7 +53,7 @@ onOneDatabase('the bot of a phone number', 'sqlite', (engine) => {
     assert.deepEqual([answer.status, answer.body], [200, nothing])
   })
 
-  test('200 when it is set; the edge shows it with its id, and that id is a node of its own', async () => {
+  test('the bot of a phone number: 200 when it is set; the edge shows it with its id, and that id is a node of its own', async () => {
     const answer = await set(numbers.main, offer)
     assert.deepEqual([answer.status, answer.body], [200, { success: true }])
     const { id, ...shown } = (await read(numbers.main)).body
@@ -64,7 +64,7 @@ onOneDatabase('the bot of a phone number', 'sqlite', (engine) => {
     assert.equal((await server.client.get(`/v23.0/${id}`, { token: tokens.stranger })).status, 404)
   })
 
-  test('200 when it is set again: the same bot, and what is left out is reset', async () => {
+  test('the bot of a phone number: 200 when it is set again: the same bot, and what is left out is reset', async () => {
     await set(numbers.fresh, offer)
     const { id } = (await read(numbers.fresh)).body
     await set(numbers.fresh, { prompts: ['Only this'] })

@@ -68,7 +68,7 @@ onOneDatabase('calls of the business', 'postgres', (engine) => {
     ['was denied', users.denying],
     ['was never asked for', users.unasked],
   ] as const) {
-    test(`403 for connect when permission ${name}`, async () => {
+    test(`calls of the business: 403 for connect when permission ${name}`, async () => {
       assertError(await business({ action: 'connect', to: user }), noCallPermission)
     })
   }
@@ -80,7 +80,7 @@ onOneDatabase('calls of the business', 'postgres', (engine) => {
     assertError(await business({ action: 'connect', to: user }), noCallPermission({ status: 'expired' }))
   })
 
-  test('403 for connect when the permission was given to another number', async () => {
+  test('calls of the business: 403 for connect when the permission was given to another number', async () => {
     const user = newUser()
     await callSides(server, numbers.shared).permit(user)
     assertError(await business({ action: 'connect', to: user }), noCallPermission({ status: 'denied' }))
@@ -98,7 +98,7 @@ onOneDatabase('calls of the business', 'postgres', (engine) => {
     assertError(await elsewhere.business({ action: 'connect', to: users.granting }), callingOff())
   })
 
-  test('422 for connect while a call with that user is open, in whichever direction, and 200 after it', async () => {
+  test('calls of the business: 422 for connect while a call with that user is open, in whichever direction, and 200 after it', async () => {
     const user = newUser()
     const call = await callUser(user)
     assertError(await business({ action: 'connect', to: user }), callIsOpen())
@@ -159,7 +159,7 @@ onOneDatabase('calls of the business', 'postgres', (engine) => {
     }
   })
 
-  test('200 for each step of a call from a user, by call_id or by the user, with its answer', async () => {
+  test('calls of the business: 200 for each step of a call from a user, by call_id or by the user, with its answer', async () => {
     const user = newUser()
     const call = await callBusiness(user)
     const success = { messaging_product: 'msgapp', success: true }
@@ -238,7 +238,7 @@ onOneDatabase('calls of the business', 'postgres', (engine) => {
     })
   }
 
-  test('422 for pre_accept a second time', async () => {
+  test('calls of the business: 422 for pre_accept a second time', async () => {
     const call = await callBusiness(newUser())
     await business({ action: 'pre_accept', call_id: call, session: answer })
     const again = await business({ action: 'pre_accept', call_id: call, session: answer })
@@ -254,7 +254,7 @@ onOneDatabase('calls of the business', 'postgres', (engine) => {
     )
   })
 
-  test("404 for a call of another number, and of another tenant's", async () => {
+  test("calls of the business: 404 for a call of another number, and of another tenant's", async () => {
     const call = await callUser(newUser())
     const elsewhere = callSides(server, numbers.shared)
     assertError(await elsewhere.business({ action: 'terminate', call_id: call }), notFound())
@@ -357,7 +357,7 @@ onOneDatabase('calls of the business', 'postgres', (engine) => {
       argumentWrong('biz_opaque_callback_data', { expected: 'a string of at most 512 characters' }),
     ],
   ] as const) {
-    test(`400 for ${name}`, async () => {
+    test(`calls of the business: 400 for ${name}`, async () => {
       assertError(await business({ action: 'connect', to: users.granting, ...body }), expected)
     })
   }

@@ -40,7 +40,7 @@ onOneDatabase('calls at the gateway', 'sqlite', (engine) => {
   const metadata = { display_phone_number: '16315551001', phone_number_id: numbers.main }
   const start = (rest: object) => gateway('calls', { phone_number_id: numbers.main, session: offer, ...rest })
 
-  test('200 for each thing that the gateway can say of a permission, and 400 for what only the clock can', async () => {
+  test('calls at the gateway: 200 for each thing that the gateway can say of a permission, and 400 for what only the clock can', async () => {
     const user = newUser()
     for (const status of ['granted', 'pending', 'denied']) {
       assert.deepEqual((await permit(user, { status })).body, { success: true })
@@ -71,12 +71,12 @@ onOneDatabase('calls at the gateway', 'sqlite', (engine) => {
       argumentWrong('expiration_time', { expected: 'a Unix time in seconds' }),
     ],
   ] as const) {
-    test(`400 for a permission with ${name}`, async () => {
+    test(`calls at the gateway: 400 for a permission with ${name}`, async () => {
       assertError(await permit(users.granting, { status: 'granted', ...body }), expected)
     })
   }
 
-  test('404 for a permission and for a call on a number that does not exist, or by another id of one', async () => {
+  test('calls at the gateway: 404 for a permission and for a call on a number that does not exist, or by another id of one', async () => {
     for (const phone_number_id of [unknownNumber, ids.account_number, ids.account, 'x', '']) {
       assertError(await permit(users.granting, { phone_number_id, status: 'granted' }), notFound())
       assertError(await start({ phone_number_id, from: users.granting }), notFound())
@@ -133,7 +133,7 @@ onOneDatabase('calls at the gateway', 'sqlite', (engine) => {
     })
   }
 
-  test('422 for a call while another with that number is open, and one call of many at the same moment', async () => {
+  test('calls at the gateway: 422 for a call while another with that number is open, and one call of many at the same moment', async () => {
     const user = newUser()
     const made = await Promise.all(Array.from({ length: 8 }, () => start({ from: user })))
     const good = made.filter(({ status }) => status === 200)
@@ -144,7 +144,7 @@ onOneDatabase('calls at the gateway', 'sqlite', (engine) => {
     assert.equal(elsewhere.status, 200, 'with another number it can talk at the same time')
   })
 
-  test('200 with a call as it goes on, and what both sides said so far', async () => {
+  test('calls at the gateway: 200 with a call as it goes on, and what both sides said so far', async () => {
     const user = newUser()
     const call = await callUser(user)
     const known = {
@@ -194,14 +194,14 @@ onOneDatabase('calls at the gateway', 'sqlite', (engine) => {
     ],
     ['a session with ringing', 'ringing', { session: answer }, sessionNotTaken({ action: 'ringing' })],
   ] as const) {
-    test(`400 for ${name}, and nothing happens`, async () => {
+    test(`calls at the gateway: 400 for ${name}, and nothing happens`, async () => {
       const call = await callUser(newUser())
       assertError(await phone(call, action, body), expected)
       assert.equal((await sides.readCall(call)).body.state, 'initiated')
     })
   }
 
-  test('422 for what does not fit the state of the call or who started it', async () => {
+  test('calls at the gateway: 422 for what does not fit the state of the call or who started it', async () => {
     const outgoing = await callUser(newUser())
     await phone(outgoing, 'ringing')
     assertError(

@@ -74,7 +74,7 @@ onOneDatabase('call permissions', 'sqlite', (engine) => {
     ['is allowed with a user who was never asked, which counts as denied', users.unasked, 'denied', mayAsk],
     ['an expired permission allows, as with a denied one', expiredInFile, 'expired', mayAsk],
   ] as const) {
-    test(`200 with what ${name}`, async () => {
+    test(`call permissions: 200 with what ${name}`, async () => {
       assert.deepEqual((await sides.readPermission(user)).body, {
         messaging_product: 'msgapp',
         permission: { status },
@@ -83,7 +83,7 @@ onOneDatabase('call permissions', 'sqlite', (engine) => {
     })
   }
 
-  test('200 with a permission of the file that has run out, and when it did', async () => {
+  test('call permissions: 200 with a permission of the file that has run out, and when it did', async () => {
     const { body } = await sides.readPermission(oldInFile)
     assert.deepEqual(body.permission, { status: 'expired', expiration_time: 1_600_000_000 })
     assert.deepEqual(body.actions, actions(notNow, mayAsk))
@@ -239,13 +239,13 @@ onOneDatabase('call permissions', 'sqlite', (engine) => {
   })
 
   for (const user_wa_id of ['', '+16505551234', '1650 555', 'abc', '1'.repeat(21)]) {
-    test(`400 for the user ${JSON.stringify(user_wa_id)}`, async () => {
+    test(`call permissions: 400 for the user ${JSON.stringify(user_wa_id)}`, async () => {
       const answer = await sides.readPermission(user_wa_id)
       assertError(answer, like(argumentWrong, { argument: 'user_wa_id' }))
     })
   }
 
-  test('400 without a user', async () => {
+  test('call permissions: 400 without a user', async () => {
     const answer = await server.client.get(`/v23.0/${numbers.main}/call_permissions`, { token: tokens.owner })
     assertError(answer, like(argumentMissing, { argument: 'user_wa_id' }))
   })
@@ -259,7 +259,7 @@ onOneDatabase('call permissions', 'sqlite', (engine) => {
 onOneDatabase('checks of call permissions', 'sqlite', (engine) => {
   const server = useTestServer({ engine, env: { RATE_LIMITS: 'on', RATE_LIMIT_CALL_PERMISSIONS: '3/1h' } })
 
-  test('429 with a subcode of its own beyond the limit of the number, and not on another number', async () => {
+  test('checks of call permissions: 429 with a subcode of its own beyond the limit of the number, and not on another number', async () => {
     const sides = callSides(server)
     for (let checks = 0; checks < 3; checks++) assert.equal((await sides.readPermission(users.granting)).status, 200)
     const refused = await sides.readPermission(users.denying)

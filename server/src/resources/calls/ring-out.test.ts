@@ -26,7 +26,7 @@ onOneDatabase('a call that nobody answers', 'sqlite', (engine) => {
     return timers.filter(({ payload }) => (payload as { call_id?: string }).call_id === call).length
   }
 
-  test('rings for 60 s and then ends as timed out, which is reported once', async () => {
+  test('a call that nobody answers rings for 60 s and then ends as timed out, which is reported once', async () => {
     const user = newUser()
     const call = await callUser(user, { biz_opaque_callback_data: 'order-1042' })
     await phone(call, 'ringing')
@@ -113,7 +113,7 @@ onOneDatabase('a call that nobody answers', 'sqlite', (engine) => {
     }
   })
 
-  test('rings out after a restart, when the process that started it is gone', async (t) => {
+  test('a call that nobody answers rings out after a restart, when the process that started it is gone', async (t) => {
     const first = await startTestServer({ engine })
     const started: App[] = []
     t.after(async () => {

@@ -208,7 +208,7 @@ describe('the most lines of a session description', () => {
     })
   }
 
-  test('is far above what browsers send', () => {
+  test('the most lines of a session description is far above what browsers send', () => {
     for (const { name, sdp } of goodDescriptions) assert.ok(sdp.split('\n').length * 5 < maxSdpLines, name)
   })
 })

@@ -155,7 +155,7 @@ onOneDatabase('compliance', 'sqlite', (engine) => {
     assert.deepEqual((await read(numbers.fresh)).body, shown({ messaging_product: 'msgapp' }))
   })
 
-  test('200 with the account alone when another field is asked for before anything is set', async () => {
+  test('compliance: 200 with the account alone when another field is asked for before anything is set', async () => {
     assert.deepEqual((await read(numbers.fresh, { fields: 'entity_name' })).body, shown({}))
   })
 
@@ -183,7 +183,7 @@ onOneDatabase('compliance', 'sqlite', (engine) => {
     assert.deepEqual((await read(numbers.main)).body, shown(fullest))
   })
 
-  test('200 and members that nobody knows are dropped, also inside others', async () => {
+  test('compliance: 200 and members that nobody knows are dropped, also inside others', async () => {
     const more = withMember(
       withMember({ ...fullest, id: '1', phone_number_id: ids.account }, 'customer_care_details.fax', '+1'),
       'grievance_officer_details.role',
@@ -300,13 +300,13 @@ onOneDatabase('compliance', 'sqlite', (engine) => {
     }
   }
 
-  test('200 for a partner that manages the account, and the owner sees it', async () => {
+  test('compliance: 200 for a partner that manages the account, and the owner sees it', async () => {
     const answer = await server.client.post(pathOf(numbers.shared), { token: tokens.partner, json: fullest })
     assert.equal(answer.status, 200, answer.text)
     assert.deepEqual((await read(numbers.shared)).body, shown(fullest, accounts.shared))
   })
 
-  test('200 for many at the same moment, and one of them stays whole', async () => {
+  test('compliance: 200 for many at the same moment, and one of them stays whole', async () => {
     const records = Array.from({ length: 12 }, (_, index) =>
       index % 2 === 0
         ? { ...smallest, entity_name: `Shrub ${index}` }
@@ -324,14 +324,14 @@ onOneDatabase('compliance in the second vocabulary', 'sqlite', (engine) => {
   const server = useTestServer({ engine, env: { VOCABULARY: 'whatsapp' } })
   const record = { ...smallest, messaging_product: 'whatsapp' }
 
-  test("200 with the vocabulary's product, and the account's id under the same name", async () => {
+  test("compliance in the second vocabulary: 200 with the vocabulary's product, and the account's id under the same name", async () => {
     const answer = await server.client.post(pathOf(ids.phone_number), { token, json: record })
     assert.equal(answer.status, 200, answer.text)
     const shown = await server.client.callRow(server.client.row('compliance.read'), pathOf(ids.phone_number), { token })
     assert.deepEqual(shown.body, { data: [{ whatsapp_business_account_id: ids.account, ...record }] })
   })
 
-  test("400 for the other vocabulary's product", async () => {
+  test("compliance in the second vocabulary: 400 for the other vocabulary's product", async () => {
     const answer = await server.client.post(pathOf(ids.phone_number), { token, json: smallest })
     assertError(answer, argumentWrong('messaging_product', { expected: '"whatsapp"' }))
   })

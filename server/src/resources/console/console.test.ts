@@ -76,7 +76,7 @@ onOneDatabase('signing in to the console', 'sqlite', (engine) => {
       assert.equal((await signIn(server, { host: `localhost:${port}` })).body['signed_in'], true)
     })
 
-    test('when the session of this machine is ended, the next visits begin one other', async () => {
+    test('when the session of the machine of a sandbox is ended, the next visits begin one other', async () => {
       const { body: first, cookie } = await signIn(server)
       const token_id = String(first['token_id'])
       const { status } = await server.client.delete(`/operator/tokens/${token_id}`, { token: tokens.operator })
@@ -99,7 +99,7 @@ onOneDatabase('signing in to the console', 'sqlite', (engine) => {
       assert.equal(write.mock.callCount(), 1)
     })
 
-    test('in an empty store too, where the session can apply a world and goes on afterwards', async () => {
+    test('visits to the machine of a sandbox sign in to an empty store too, where the session can apply a world and goes on afterwards', async () => {
       const emptied = await server.client.post('/operator/reset', { token: tokens.operator, json: { world: {} } })
       assert.equal(emptied.status, 200, emptied.text)
       const { body, cookie } = await signIn(server)
@@ -168,7 +168,7 @@ onOneDatabase('signing in to the console', 'sqlite', (engine) => {
       assert.equal(write.mock.callCount(), 1)
     })
 
-    test('over https the cookie counts under the name alone that no other host can set', async () => {
+    test('over https the cookie of the console counts under the name alone that no other host can set', async () => {
       const { cookie } = await signIn(server, { 'x-console-code': await makeCode(server) })
       const secret = cookie.slice(cookie.indexOf('=') + 1)
       const { port } = new URL(server.url)
@@ -240,7 +240,7 @@ describe('the page of the console', () => {
   const server = useTestServer({ engine: 'sqlite' })
   const off = useTestServer({ engine: 'sqlite', env: { CONSOLE: 'off' } })
 
-  test('has its frame before its script, allows nothing but its own files, and these are cached for ever', async () => {
+  test('the page of the console has its frame before its script, allows nothing but its own files, and these are cached for ever', async () => {
     const page = await server.client.get('/')
     assert.equal(page.status, 200)
     const policy = page.headers.get('content-security-policy') ?? ''
@@ -280,7 +280,7 @@ describe('the page of the console', () => {
     assert.equal((await server.client.get('/console/nothing.js')).status, 404)
   })
 
-  test('is left out with CONSOLE=off: the start page says so, and everything else works', async () => {
+  test('the page of the console is left out with CONSOLE=off: the start page says so, and everything else works', async () => {
     const page = await off.client.get('/live')
     assert.match(page.text, /The console is off: CONSOLE=off\./)
     assert.equal((await off.client.get('/operator/state', { token: tokens.operator })).status, 200)

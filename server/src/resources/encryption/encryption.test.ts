@@ -235,7 +235,7 @@ onOneDatabase('encryption key', 'postgres', (engine) => {
       { multipart: { business_public_key: new Blob([pem], { type: 'application/x-pem-file' }) } },
     ],
   ] as const) {
-    test(`200 for ${name}, and the key is read as it was`, async () => {
+    test(`encryption key: 200 for ${name}, and the key is read as it was`, async () => {
       await upload(numbers.main, other.pem)
       const answer = await send(numbers.main, options)
       assert.deepEqual([answer.status, answer.body], [200, { success: true }], answer.text)
@@ -243,7 +243,7 @@ onOneDatabase('encryption key', 'postgres', (engine) => {
     })
   }
 
-  test('400 for a form whose + was sent as it is, with a hint', async () => {
+  test('encryption key: 400 for a form whose + was sent as it is, with a hint', async () => {
     const raw = `business_public_key=${withLine(2, `${lines[2]?.slice(0, -1)}+`).replaceAll('\n', '%0A')}`
     const answer = await send(numbers.main, { raw, headers: { 'content-type': 'application/x-www-form-urlencoded' } })
     // Which line it is: the key may hold a + before that one.
@@ -251,7 +251,7 @@ onOneDatabase('encryption key', 'postgres', (engine) => {
   })
 
   for (const [name, sent, stored = sent] of taken) {
-    test(`200 for ${name}`, async () => {
+    test(`encryption key: 200 for ${name}`, async () => {
       const answer = await upload(numbers.shared, sent)
       assert.equal(answer.status, 200, answer.text)
       assert.deepEqual((await read(numbers.shared)).body, valid(stored))
@@ -268,7 +268,7 @@ onOneDatabase('encryption key', 'postgres', (engine) => {
     })
   }
 
-  test('400 without a key', async () => {
+  test('encryption key: 400 without a key', async () => {
     const answer = await send(numbers.main, { json: {} })
     assertError(
       answer,
@@ -285,7 +285,7 @@ onOneDatabase('encryption key', 'postgres', (engine) => {
     assert.equal((await send(strangerIds.phone_number, { json })).status, 404)
   })
 
-  test('200 for many at the same moment, and one of them stays, well signed', async () => {
+  test('encryption key: 200 for many at the same moment, and one of them stays, well signed', async () => {
     const keys = Array.from({ length: 12 }, (_, index) =>
       writePem('PUBLIC KEY', toSpki(craftRsaKey({ bits: 2048 + index }))),
     )
@@ -320,7 +320,7 @@ onOneDatabase('uploads of keys over the limit', 'postgres', (engine) => {
     )
   })
 
-  test('200 for another number, and for a read', async () => {
+  test('uploads of keys over the limit: 200 for another number, and for a read', async () => {
     assert.equal((await upload(numbers.fresh)).status, 200)
     assert.equal((await server.client.get(pathOf(numbers.main), { token })).status, 200)
   })

@@ -258,7 +258,7 @@ onOneDatabase('the signature of a stored key', 'sqlite', (engine) => {
 onOneDatabase('the signing key of the service', 'sqlite', (engine) => {
   const store = useTestDatabase(engine)
 
-  test('is one, though many processes ask for the first at the same moment', async () => {
+  test('the signing key of the service is one, though many processes ask for the first at the same moment', async () => {
     const taken = await Promise.all(
       Array.from({ length: 8 }, () =>
         store.database.transaction((tx) => takeSigningKey(tx, systemClock, systemRandom)),

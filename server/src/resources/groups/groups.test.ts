@@ -25,7 +25,7 @@ onOneDatabase('groups', 'sqlite', (engine) => {
     const subjects = async () =>
       (await calls.list({ limit: '1024' })).body.data.groups.map(({ subject }: { subject: string }) => subject)
 
-    test('200 with the id of the request; the group is there, and reported, when its time has come', async () => {
+    test('groups, creation: 200 with the id of the request; the group is there, and reported, when its time has come', async () => {
       const answer = await calls.create({
         subject: '  Spring planting\n',
         description: 'What to plant.',
@@ -75,7 +75,7 @@ onOneDatabase('groups', 'sqlite', (engine) => {
       })
     })
 
-    test('without a description and a mode: none in the event, and auto_approve', async () => {
+    test('a group without a description and a mode: none in the event, and auto_approve', async () => {
       const { id } = await calls.make({ subject: 'Plain' })
       const told = (await calls.events()).at(-1)?.value.groups[0]
       assert.ok(!('description' in told))
@@ -90,7 +90,7 @@ onOneDatabase('groups', 'sqlite', (engine) => {
       ['a description of 2048 characters', { subject: 'Long', description: emoji.repeat(2048) }],
       ['an empty description', { subject: 'Short', description: '' }],
     ] as const) {
-      test(`200 with ${name}`, async () => {
+      test(`groups, creation: 200 with ${name}`, async () => {
         const { id } = await calls.make(body)
         const read = (await calls.read(id)).body
         assert.equal(read.subject, body.subject.trim())
@@ -291,7 +291,7 @@ onOneDatabase('groups', 'sqlite', (engine) => {
       }
     })
 
-    test('400 with after and before together, and with a cursor of another list', async () => {
+    test('groups, the list: 400 with after and before together, and with a cursor of another list', async () => {
       const { after } = (await calls.list({ limit: '1' })).body.paging.cursors
       assertError(await calls.list({ after, before: after }), bothCursors())
       assertError(await calls.list({ after }, numbers.shared), cursorUnknown('after'))
@@ -322,7 +322,7 @@ onOneDatabase('groups', 'sqlite', (engine) => {
       )
     })
 
-    test('200 for deleting: reported, and nothing of it is left', async () => {
+    test('groups, reading and deleting: 200 for deleting: reported, and nothing of it is left', async () => {
       const { id, link } = await calls.make({ join_approval_mode: 'approval_required' })
       await calls.join(link, '16505551111')
       const events = await calls.eventsOf(id, async () => {
@@ -358,7 +358,7 @@ onOneDatabase('groups', 'sqlite', (engine) => {
       }
     })
 
-    test('400 with another product, and the group stays', async () => {
+    test('groups, reading and deleting: 400 with another product, and the group stays', async () => {
       assertError(
         await calls.delete(ids.group, { messaging_product: 'other' }),
         argumentWrong('messaging_product', { expected: '"msgapp"' }),
@@ -366,7 +366,7 @@ onOneDatabase('groups', 'sqlite', (engine) => {
       assert.equal((await calls.read(ids.group)).status, 200)
     })
 
-    test('of ten deletions at the same moment one is done, and reported', async () => {
+    test('of ten deletions of a group at the same moment one is done, and reported', async () => {
       const { id } = await calls.make()
       const events = await calls.eventsOf(id, async () => {
         const answers = await Promise.all(Array.from({ length: 10 }, () => calls.delete(id)))
@@ -417,7 +417,7 @@ onOneDatabase('groups', 'sqlite', (engine) => {
 describe('groups with VOCABULARY=whatsapp', () => {
   const server = useTestServer({ engine: 'sqlite', env: { VOCABULARY: 'whatsapp' } })
 
-  test('answers and events name that product', async () => {
+  test('groups with VOCABULARY=whatsapp answers and events name that product', async () => {
     const messaging_product = 'whatsapp'
     const json = { messaging_product, subject: 'Gardeners' }
     const asked = await server.client.post(`/v23.0/${numbers.main}/groups`, { token: tokens.owner, json })

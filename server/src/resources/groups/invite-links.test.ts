@@ -43,7 +43,7 @@ onOneDatabase('invite links', 'postgres', (engine) => {
     assert.equal((await calls.join(third, '16505551111')).status, 200)
   })
 
-  test('of ten links made at the same moment one is live', async () => {
+  test('of ten invite links made at the same moment one is live', async () => {
     const { id } = await calls.make()
     const made = await Promise.all(Array.from({ length: 10 }, () => calls.createLink(id)))
     const links = made.map(({ body }) => body.invite_link)
@@ -63,13 +63,13 @@ onOneDatabase('invite links', 'postgres', (engine) => {
     assert.equal((await calls.createLink(id)).status, 200)
   })
 
-  test('of ten deletions at the same moment one is done', async () => {
+  test('of ten deletions of an invite link at the same moment one is done', async () => {
     const { id } = await calls.make()
     const answers = await Promise.all(Array.from({ length: 10 }, () => calls.deleteLink(id)))
     assert.deepEqual(answers.map(({ status }) => status).sort(), [200, ...Array(9).fill(404)])
   })
 
-  test('400 without the product and with another, for both, and the link stays', async () => {
+  test('invite links: 400 without the product and with another, for both, and the link stays', async () => {
     const { invite_link } = (await calls.createLink(ids.group)).body
     for (const method of ['POST', 'DELETE']) {
       const call = (json: object) => server.client.call(method, path, { token: tokens.owner, json })

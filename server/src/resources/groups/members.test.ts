@@ -56,13 +56,13 @@ onOneDatabase('members of groups', 'postgres', (engine) => {
       assert.equal(total_participant_count, 2)
     })
 
-    test('without a name there is no contact in the event', async () => {
+    test('a user who joins a group without a name is no contact in the event', async () => {
       const { id, link } = await calls.make()
       const [event] = await calls.eventsOf(id, () => calls.join(link, ada))
       assert.deepEqual(Object.keys(event?.value), ['messaging_product', 'metadata', 'groups'])
     })
 
-    test('200 joined again for who is in it, and nothing is reported a second time', async () => {
+    test('members of groups, joining: 200 joined again for who is in it, and nothing is reported a second time', async () => {
       const { id, link } = await calls.make()
       await calls.join(link, ada)
       const events = await calls.eventsOf(id, async () => {
@@ -95,7 +95,7 @@ onOneDatabase('members of groups', 'postgres', (engine) => {
       assert.equal((await calls.join(link, ninth)).status, 200, 'a place that is free again is taken')
     })
 
-    test('of many who join at the same moment as many are let in as there are places', async () => {
+    test('of many who join a group at the same moment as many are let in as there are places', async () => {
       const { id, link } = await calls.make()
       await calls.join(link, ada)
       const events = await calls.eventsOf(id, async () => {
@@ -106,7 +106,7 @@ onOneDatabase('members of groups', 'postgres', (engine) => {
       assert.equal((await calls.users(id)).length, 8)
     })
 
-    test('of two who want the last place at the same moment one gets it', async () => {
+    test('of two who want the last place in a group at the same moment one gets it', async () => {
       const { id, link } = await calls.make()
       const [one = '', other = '', ...seven] = freshUsers(9)
       for (const user of seven) await calls.join(link, user)
@@ -147,7 +147,7 @@ onOneDatabase('members of groups', 'postgres', (engine) => {
         argumentWrong('name', { expected: 'a string of 1 to 255 characters' }),
       ],
     ] as const) {
-      test(`400 with ${name}`, async () => {
+      test(`members of groups, joining: 400 with ${name}`, async () => {
         assertError(await server.client.post('/gateway/groups/join', { token: tokens.gateway, json: body }), expected)
       })
     }
@@ -161,7 +161,7 @@ onOneDatabase('members of groups', 'postgres', (engine) => {
   })
 
   describe('requests to join', () => {
-    test('200 requested where the business has to approve: reported, listed, and nobody is in it yet', async () => {
+    test('members of groups, requests to join: 200 requested where the business has to approve: reported, listed, and nobody is in it yet', async () => {
       const { id, link } = await calls.make(approval)
       const events = await calls.eventsOf(id, async () => {
         assert.deepEqual((await calls.join(link, ada, 'Ada')).body, { group_id: id, status: 'requested' })
@@ -266,7 +266,7 @@ onOneDatabase('members of groups', 'postgres', (engine) => {
       assert.deepEqual(Object.keys(await calls.waiting(another.id)), [bob])
     })
 
-    test('at the limit each that finds no place fails, and stays in the list', async () => {
+    test('a request to join that finds no place at the limit fails, and stays in the list', async () => {
       const { id, link } = await calls.make(approval)
       const users = freshUsers(10)
       for (const user of users) await calls.join(link, user)
@@ -353,7 +353,7 @@ onOneDatabase('members of groups', 'postgres', (engine) => {
       })
     }
 
-    test('who asked before everybody was let in joins, and the request ends', async () => {
+    test('who asked to join before everybody was let in joins, and the request ends', async () => {
       const { id, link } = await calls.make(approval)
       await calls.join(link, ada)
       const groups = [{ id, subject: 'Gardeners', join_approval_mode: 'auto_approve' }]
@@ -367,7 +367,7 @@ onOneDatabase('members of groups', 'postgres', (engine) => {
   })
 
   describe('removing', () => {
-    test('200 with who was removed and who was not in it, and one event', async () => {
+    test('members of groups, removing: 200 with who was removed and who was not in it, and one event', async () => {
       const { id, link } = await calls.make()
       await calls.join(link, ada)
       await calls.join(link, bob)
@@ -414,7 +414,7 @@ onOneDatabase('members of groups', 'postgres', (engine) => {
       assert.equal(body.failed_participants, undefined)
     })
 
-    test('when nobody was in it, all fail and nothing is reported', async () => {
+    test('removing users of whom none is in the group fails for all, and nothing is reported', async () => {
       const { id } = await calls.make()
       const events = await calls.eventsOf(id, async () => {
         const { body } = await calls.remove(id, ada)
@@ -423,7 +423,7 @@ onOneDatabase('members of groups', 'postgres', (engine) => {
       assert.deepEqual(events, [])
     })
 
-    test('of ten who remove a user at the same moment one does', async () => {
+    test('of ten who remove a user from a group at the same moment one does', async () => {
       const { id, link } = await calls.make()
       await calls.join(link, ada)
       const events = await calls.eventsOf(id, async () => {
@@ -453,7 +453,7 @@ onOneDatabase('MAX_USERS_PER_GROUP', 'postgres', (engine) => {
   const server = useTestServer({ engine, env: { MAX_USERS_PER_GROUP: '2' } })
   const calls = groupCalls(server)
 
-  test('says how many users can be in a group', async () => {
+  test('MAX_USERS_PER_GROUP says how many users can be in a group', async () => {
     const { id, link } = await calls.make()
     const [one = '', two = '', three = ''] = freshUsers(3)
     assert.equal((await calls.join(link, one)).status, 200)

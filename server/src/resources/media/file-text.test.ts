@@ -31,7 +31,7 @@ describe('the text of a file, however it is cut into pieces', () => {
     ['nothing', '', Buffer.alloc(0)],
     ['blanks', ' \n', Buffer.alloc(0)],
   ] as const) {
-    test(`is ${name}`, () => {
+    test(`the text of a file, however it is cut into pieces, is ${name}`, () => {
       for (const size of sizes) assert.deepEqual(decode(text, size), expected, `pieces of ${size}`)
     })
   }

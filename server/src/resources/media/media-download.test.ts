@@ -52,7 +52,7 @@ onOneDatabase('downloads of media', 'sqlite', (engine) => {
     return { status: answer.status, headers: answer.headers, content, error }
   }
 
-  test('200 with the bytes, their type, and nothing that a browser could be led astray by', async () => {
+  test('downloads of media: 200 with the bytes, their type, and nothing that a browser could be led astray by', async () => {
     const { status, headers, content } = await get(await readUrl())
     assert.equal(status, 200)
     assert.ok(content.equals(bytes))
@@ -115,7 +115,7 @@ onOneDatabase('downloads of media', 'sqlite', (engine) => {
   }
 
   for (const range of ['bytes=0-1,3-4', 'bytes=9-5', 'bytes=-', 'bytes=a-b', 'bytes 0-5', 'lines=0-5', '']) {
-    test(`200 with all of it for "${range}", which asks for nothing that is served`, async () => {
+    test(`downloads of media: 200 with all of it for "${range}", which asks for nothing that is served`, async () => {
       const { status, headers, content } = await get(await readUrl(), { headers: { range } })
       assert.equal(status, 200)
       assert.equal(headers.get('content-range'), null)
@@ -133,7 +133,7 @@ onOneDatabase('downloads of media', 'sqlite', (engine) => {
     })
   }
 
-  test('206 when If-Range names the content, 200 with all of it when it names another', async () => {
+  test('downloads of media: 206 when If-Range names the content, 200 with all of it when it names another', async () => {
     const url = await readUrl()
     const ask = (condition: string) => get(url, { headers: { range: 'bytes=0-4', 'if-range': condition } })
     assert.equal((await ask(etag)).status, 206)
@@ -143,7 +143,7 @@ onOneDatabase('downloads of media', 'sqlite', (engine) => {
     }
   })
 
-  test('304 when If-None-Match names the content', async () => {
+  test('downloads of media: 304 when If-None-Match names the content', async () => {
     const url = await readUrl()
     for (const known of [etag, `W/${etag}`, `"other", ${etag}`, '*']) {
       const { status, content, headers } = await get(url, { headers: { 'if-none-match': known } })
@@ -191,7 +191,7 @@ onOneDatabase('downloads of media', 'sqlite', (engine) => {
     assert.equal((await get(`${server.url}/media${url.search}`)).status, 404)
   })
 
-  test('401 without a token, 404 with one that does not see the account, 403 with one that lacks the permission', async () => {
+  test('downloads of media: 401 without a token, 404 with one that does not see the account, 403 with one that lacks the permission', async () => {
     const url = await readUrl()
     assert.equal((await get(url, { token: '' })).status, 401)
     assert.equal((await get(url, { token: tokens.expired })).status, 401)

@@ -19,7 +19,7 @@ onOneDatabase('what users send through the gateway', 'sqlite', (engine) => {
     return (await server.database.read.query.selectFrom('media').select('id').execute()).length
   }
 
-  test('200 by multipart and as text; the business that has the number fetches it, another does not', async () => {
+  test('what users send through the gateway: 200 by multipart and as text; the business that has the number fetches it, another does not', async () => {
     for (const options of [
       { multipart: formOf(png, numbers.main) },
       { json: { phone_number_id: numbers.main, file: png.toString('base64') } },

@@ -50,7 +50,7 @@ onOneDatabase('limits of media', 'sqlite', (engine) => {
     ['a plain sticker', webp({ animated: false }), 102_400, fileTooLarge({ kind: 'a sticker', max: 102400 })],
     ['a moving sticker', webp({ animated: true }), 512_000, fileTooLarge({ kind: 'an animated sticker', max: 512000 })],
   ] as const) {
-    test(`200 for ${name} of ${limit} bytes, 400 for one of a byte more, of which nothing stays`, async () => {
+    test(`limits of media: 200 for ${name} of ${limit} bytes, 400 for one of a byte more, of which nothing stays`, async () => {
       assert.equal((await send(fill(file, limit), small)).status, 200)
       const before = await takeStock(small)
       assertError(await send(fill(file, limit + 1), small), expected)
@@ -64,13 +64,13 @@ onOneDatabase('limits of media', 'sqlite', (engine) => {
     ['zip', officeDocument('docx'), 0],
     ['compound', files.compoundFile(['WordDocument']), 0],
   ] as const) {
-    test(`200 for a document (${name}) as large as the setting says, 400 for one of a byte more`, async () => {
+    test(`limits of media: 200 for a document (${name}) as large as the setting says, 400 for one of a byte more`, async () => {
       assert.equal((await send(fill(file, 300_000, byte), small)).status, 200)
       assertError(await send(fill(file, 300_001, byte), small), fileTooLarge({ kind: 'a document', max: 300000 }))
     })
   }
 
-  test('200 for a body of text as large as the setting says, 400 for one of a byte more', async () => {
+  test('limits of media: 200 for a body of text as large as the setting says, 400 for one of a byte more', async () => {
     const bare = JSON.stringify({ file: files.png.toString('base64') })
     const post = (raw: string) =>
       small.client.post(path, { token: tokens.owner, raw, headers: { 'content-type': 'application/json' } })
@@ -101,7 +101,7 @@ onOneDatabase('limits of media', 'sqlite', (engine) => {
     assert.deepEqual(await takeStock(server), kept)
   })
 
-  test('400 with more than 1000 members', async () => {
+  test('limits of media: 400 with more than 1000 members', async () => {
     const multipart = Object.fromEntries(Array.from({ length: 1001 }, (_, index) => [`m${index}`, 'x']))
     assertError(await server.client.post(path, { token: tokens.owner, multipart }), tooManyParts({ max: 1000 }))
   })
@@ -109,7 +109,7 @@ onOneDatabase('limits of media', 'sqlite', (engine) => {
   const startUpload = (length?: number) => SlowUpload.start({ url: server.url, path, token: tokens.owner, length })
   const isStillArriving = async () => (await server.files.list()).some((file) => file.startsWith('incoming/'))
 
-  test('400 for what is announced as larger than any file may be, before a byte of it has come', async () => {
+  test('limits of media: 400 for what is announced as larger than any file may be, before a byte of it has come', async () => {
     const upload = await startUpload(101 * mebibyte + 1)
     const { status, body } = await upload.answer()
     assertError({ status, body: JSON.parse(body) }, uploadTooLarge('file', { max: 104_857_600 }))
@@ -121,7 +121,7 @@ onOneDatabase('limits of media', 'sqlite', (engine) => {
     ['is larger than an image may be', files.png, like(fileTooLarge, { kind: 'an image' })],
     ['stops to be a text', fill(Buffer.from('hello'), 100_000, 0x20), fileTypeUnknown],
   ] as const) {
-    test(`400 as soon as a file ${name}, though more of it would come, and the connection stays usable`, async () => {
+    test(`limits of media: 400 as soon as a file ${name}, though more of it would come, and the connection stays usable`, async () => {
       const before = await takeStock(server)
       const upload = await startUpload()
       await upload.send(bytes)

@@ -96,7 +96,7 @@ onOneDatabase('types of media', 'postgres', (engine) => {
     })
 
   for (const [name, bytes, type] of taken) {
-    test(`200 for ${name}, which is ${type}`, async () => {
+    test(`types of media: 200 for ${name}, which is ${type}`, async () => {
       const { status, body, text } = await send(bytes)
       assert.equal(status, 200, text)
       const read = await server.client.get(`/v23.0/${body.id}`, { token: tokens.owner })
@@ -106,7 +106,7 @@ onOneDatabase('types of media', 'postgres', (engine) => {
   }
 
   for (const [name, bytes, expected] of refused) {
-    test(`400 for ${name}, and nothing stays`, async () => {
+    test(`types of media: 400 for ${name}, and nothing stays`, async () => {
       const before = await takeStock(server)
       assertError(await send(bytes), expected)
       assert.deepEqual(await takeStock(server), before)

@@ -47,7 +47,7 @@ onOneDatabase('media', 'postgres', (engine) => {
     return body.id
   }
 
-  test('200 with the id of a multipart upload, which is read and downloaded by it', async () => {
+  test('media: 200 with the id of a multipart upload, which is read and downloaded by it', async () => {
     const bytes = makeDocument()
     const { status, body } = await upload({ multipart: { messaging_product: 'msgapp', file: blob(bytes) } })
     assert.equal(status, 200)
@@ -84,7 +84,7 @@ onOneDatabase('media', 'postgres', (engine) => {
     ['the product in the query', { multipart: { file: blob(png) }, query: { messaging_product: 'msgapp' } }],
     ['a file in the query that the body overrules', { multipart: { file: blob(png) }, query: { file: '!' } }],
   ] as const) {
-    test(`200 for a file as ${name}`, async () => {
+    test(`media: 200 for a file as ${name}`, async () => {
       const { status, body, text } = await upload(options)
       assert.equal(status, 200, text)
       const { body: mediaFile } = await read(body.id)
@@ -142,7 +142,7 @@ onOneDatabase('media', 'postgres', (engine) => {
       argumentWrong('messaging_product', { expected: '"msgapp"' }),
     ],
   ] as const) {
-    test(`400 with ${name}, and nothing stays`, async () => {
+    test(`media: 400 with ${name}, and nothing stays`, async () => {
       const before = await takeStock(server)
       assertError(await upload(options), expected)
       assert.deepEqual(await takeStock(server), before)
@@ -157,7 +157,7 @@ onOneDatabase('media', 'postgres', (engine) => {
     assert.deepEqual(await takeStock(server), before)
   })
 
-  test('200 for a media file of the number that is asked for, 404 for another', async () => {
+  test('media: 200 for a media file of the number that is asked for, 404 for another', async () => {
     const id = await put(png)
     for (const query of [{ phone_number_id: numbers.fresh }, { phone_number_id: 'x' }, { phone_number_id: '' }]) {
       assert.equal((await read(id, { query })).status, 404)
@@ -169,7 +169,7 @@ onOneDatabase('media', 'postgres', (engine) => {
     assert.deepEqual((await remove(id, { query })).body, { success: true })
   })
 
-  test('404 for who does not see the account, 200 for who was given it', async () => {
+  test('media: 404 for who does not see the account, 200 for who was given it', async () => {
     const id = await put(png, `/v23.0/${numbers.shared}/media`)
     assert.equal((await read(id, { token: tokens.stranger })).status, 404)
     assert.equal((await remove(id, { token: tokens.stranger })).status, 404)
@@ -206,13 +206,13 @@ onOneDatabase('media', 'postgres', (engine) => {
     )
   })
 
-  test('of two deletions at the same moment one finds the media file', async () => {
+  test('media: of two deletions at the same moment one finds the media file', async () => {
     const id = await put(makeDocument())
     const statuses = (await Promise.all([remove(id), remove(id)])).map(({ status }) => status)
     assert.deepEqual(statuses.sort(), [200, 404])
   })
 
-  test('404 for a media file 30 days after its upload, when its file is gone too', async () => {
+  test('media: 404 for a media file 30 days after its upload, when its file is gone too', async () => {
     const bytes = makeDocument()
     const id = await put(bytes)
     server.clock.advance(30 * day - 1)

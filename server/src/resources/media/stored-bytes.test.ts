@@ -24,7 +24,7 @@ onBothDatabases('bytes that are stored', (engine) => {
     return server.client.post(path || `/v23.0/${number}/media`, { token, multipart })
   }
 
-  test('are counted by account, at the limit and beyond, and no more when they are deleted or expire', async () => {
+  test('bytes that are stored are counted by account, at the limit and beyond, and no more when they are deleted or expire', async () => {
     const first = await upload(6000)
     const second = await upload(4000)
     assert.deepEqual([first.status, second.status], [200, 200])
@@ -44,7 +44,7 @@ onBothDatabases('bytes that are stored', (engine) => {
     assert.equal((await upload(10_000)).status, 200)
   })
 
-  test('count once for each of several uploads at the same moment', async () => {
+  test('bytes that are stored count once for each of several uploads at the same moment', async () => {
     server.clock.advance(3_600_001)
     await server.app.settle()
     const answers = await Promise.all(Array.from({ length: 8 }, () => upload(4000)))
@@ -53,7 +53,7 @@ onBothDatabases('bytes that are stored', (engine) => {
     for (const answer of answers) if (answer.status !== 200) assertError(answer, storageFull({ max }))
   })
 
-  test('of resumable uploads are counted by business, by the length that they are to have', async () => {
+  test('bytes of resumable uploads are counted by business, by the length that the uploads are to have', async () => {
     const open = (file_length: number) => {
       const json = { file_length, file_type: 'image/png' }
       return server.client.post(`/v23.0/${ids.application}/uploads`, { token: tokens.owner, json })
@@ -75,7 +75,7 @@ onBothDatabases('bytes that are stored', (engine) => {
 onOneDatabase('a disk that is nearly full', 'sqlite', (engine) => {
   const server = useTestServer({ engine, env: { DISK_RESERVE: '1000000000000000' }, storage: 'disk' })
 
-  test('takes no files, and everything else', async () => {
+  test('a disk that is nearly full takes no files, and everything else', async () => {
     const before = await takeStock(server)
     const multipart = { file: new Blob([new Uint8Array(png)]) }
     const answer = await server.client.post(`/v23.0/${numbers.main}/media`, { token: tokens.owner, multipart })

@@ -8,7 +8,7 @@ import { addLinkFetch, claimLink, readLink, releaseClaim, renewClaims, takeWaiti
 onBothDatabases('a link that another process has taken over', (engine) => {
   const server = useTestServer({ engine })
 
-  test('is neither renewed, released nor finished by the one that was paused', async () => {
+  test('a link that another process has taken over is neither renewed, released nor finished by the one that was paused', async () => {
     const { database } = server
     await server.app.close(0)
     const link = {

@@ -32,7 +32,7 @@ onOneDatabase('the operator door', 'sqlite', (engine) => {
   })
 
   describe('state', () => {
-    test('says what runs here, what is in it and which processes there are', async () => {
+    test('the state for operators says what runs here, what is in it and which processes there are', async () => {
       const { status, body } = await get('state')
       assert.equal(status, 200)
       assert.deepEqual([body.vocabulary, body.versions, body.sandbox], ['msgapp', ['v23.0'], true])
@@ -50,7 +50,7 @@ onOneDatabase('the operator door', 'sqlite', (engine) => {
       assert.deepEqual([body.counts.business, body.counts.account], [1, 1])
     })
 
-    test('shows another process while it was heard of in the last minute', async () => {
+    test('the state for operators shows another process while it was heard of in the last minute', async () => {
       const { database, clock } = server
       const heard = async () => (await get('state')).body.processes.map(({ id }: Item) => id)
       await database.transaction(async (tx) => {
@@ -67,7 +67,7 @@ onOneDatabase('the operator door', 'sqlite', (engine) => {
   })
 
   describe('nodes', () => {
-    test('are found by a part of a name, a number or an id, in any case', async () => {
+    test('nodes are found by a part of a name, a number or an id, in any case', async () => {
       const find = async (q: string) => (await get('nodes', { q })).body.data.map(({ id }: Item) => id)
       assert.deepEqual(await find('tranger llc'), [strangerIds.extended_credit])
       assert.deepEqual(await find('631-555-1009'), [strangerIds.phone_number, strangerIds.account_number])
@@ -76,7 +76,7 @@ onOneDatabase('the operator door', 'sqlite', (engine) => {
       assert.deepEqual(await find('100%'), [])
     })
 
-    test('are filtered by kind, business and account, with whose they are', async () => {
+    test('nodes are filtered by kind, business and account, with whose they are', async () => {
       const { body } = await get('nodes', { kind: 'account', business_id: strangerIds.business })
       assert.deepEqual(body.data, [
         {
@@ -91,7 +91,7 @@ onOneDatabase('the operator door', 'sqlite', (engine) => {
       assert.deepEqual(ofAccount.map(({ kind }: Item) => kind).sort(), ['account', 'account_number', 'phone_number'])
     })
 
-    test('are paged without a gap', async () => {
+    test('nodes are paged without a gap for operators', async () => {
       const all = (await get('nodes', { limit: '1000' })).body.data.map(({ id }: Item) => id)
       const seen: unknown[] = []
       let query: Record<string, string> = { limit: '7' }
@@ -110,7 +110,7 @@ onOneDatabase('the operator door', 'sqlite', (engine) => {
   })
 
   describe('tokens', () => {
-    test('are made with their secret in the response alone, work, and end when they are revoked', async () => {
+    test('tokens are made with their secret in the response alone, work, and end when they are revoked', async () => {
       const json = { app_id: ids.application, scopes: ['operator'], businesses: [ids.business], expires: '1h' }
       const made = await post('tokens', json)
       assert.equal(made.status, 200, made.text)
@@ -130,7 +130,7 @@ onOneDatabase('the operator door', 'sqlite', (engine) => {
       )
     })
 
-    test('of the command line and of the world file are the same: both business scopes when none is given', async () => {
+    test('tokens of the command line and of the world file are the same: both business scopes when none is given', async () => {
       const { body } = await post('tokens', { app_id: ids.application, expires_at: '2027-01-01T00:00:00Z' })
       assert.deepEqual(body.scopes, ['msgapp_business_management', 'msgapp_business_messaging'])
       const answer = await server.client.get(`/v23.0/${ids.account}`, { token: body.token })
@@ -145,12 +145,12 @@ onOneDatabase('the operator door', 'sqlite', (engine) => {
       ['a bad lifetime', { expires: 'soon' }, notADuration('expires')],
       ['two ends', { expires: '1h', expires_at: '2027-01-01T00:00:00Z' }, expiryTwice('expires')],
     ] as const) {
-      test(`400 with ${name}`, async () => {
+      test(`the operator door, tokens: 400 with ${name}`, async () => {
         assertError(await post('tokens', { app_id: ids.application, ...json }), expected)
       })
     }
 
-    test('of an operator with limits see no more than that operator', async () => {
+    test('tokens of an operator with limits see no more than that operator', async () => {
       const app_id = strangerIds.application
       const make = (json: object) => post('tokens', json, tokens.limitedOperator)
       assertError(await make({ app_id: ids.application }), like(idsUnknown, { argument: 'app_id' }))
@@ -172,7 +172,7 @@ onOneDatabase('the operator door', 'sqlite', (engine) => {
   describe('the secret of an app', () => {
     const path = `apps/${strangerIds.application}/secret`
 
-    test('is described without it, replaced, and overlaps for a while', async () => {
+    test('the secret of an app is described without it, replaced, and overlaps for a while', async () => {
       const before = (await get(path)).body
       assert.equal(before.previous, null)
       server.clock.advance(1000)
@@ -204,7 +204,7 @@ onOneDatabase('the operator door', 'sqlite', (engine) => {
   })
 
   describe('audit', () => {
-    test('has every write of an operator, with its token and what it was done to', async () => {
+    test('the audit log has every write of an operator, with its token and what it was done to', async () => {
       const made = await post('tokens', { app_id: ids.application })
       const { body } = await get('audit', { node_id: made.body.id })
       assert.deepEqual(
@@ -227,7 +227,7 @@ onOneDatabase('the operator door', 'sqlite', (engine) => {
       )
     })
 
-    test('shows an operator with limits what was done to these alone', async () => {
+    test('the audit log shows an operator with limits what was done to these alone', async () => {
       await server.client.post(`/v23.0/${ids.account}`, { token: tokens.owner, json: { name: 'Shrubs' } })
       await server.client.post(`/v23.0/${strangerIds.account}`, { token: tokens.stranger, json: { name: 'Stranger' } })
       const owners = async (token: string) => {
@@ -238,7 +238,7 @@ onOneDatabase('the operator door', 'sqlite', (engine) => {
       assert.deepEqual(await owners(tokens.limitedOperator), new Set([strangerIds.business]))
     })
 
-    test('is filtered by time', async () => {
+    test('the audit log is filtered by time', async () => {
       server.clock.advance(60_000)
       await server.client.post(`/v23.0/${ids.account}`, { token: tokens.owner, json: { name: 'Shrubs' } })
       assert.equal((await get('audit', { since: '30s' })).body.data.length, 1)

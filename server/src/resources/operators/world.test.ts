@@ -15,7 +15,7 @@ onOneDatabase('the world at the operator door', 'sqlite', (engine) => {
   const apply = (raw: string, token: string = tokens.operator, type = 'application/yaml') =>
     server.client.post('/operator/world', { token, raw, headers: { 'content-type': type } })
 
-  test('is exported as YAML, or as JSON to whoever accepts that, with the same contents', async () => {
+  test('the world at the operator door is exported as YAML, or as JSON to whoever accepts that, with the same contents', async () => {
     const yaml = await download()
     assert.equal(yaml.headers.get('content-type'), 'application/yaml; charset=utf-8')
     const json = await download('text/html, application/json;q=0.9')
@@ -35,7 +35,7 @@ onOneDatabase('the world at the operator door', 'sqlite', (engine) => {
     }
   })
 
-  test('is applied in parts, and the record says by whom', async () => {
+  test('the world at the operator door is applied in parts, and the record says by whom', async () => {
     const answer = await apply(
       `businesses:\n  - { id: "2000000000000077", name: New }\naccounts:\n  - { id: "${ids.account}", business_id: "${ids.business}", name: Renamed }\n`,
     )

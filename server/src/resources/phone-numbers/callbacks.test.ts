@@ -58,7 +58,7 @@ onOneDatabase('the callbacks of a number', 'sqlite', (engine) => {
     return row && { ...row }
   }
 
-  test('200 for an override that answers the handshake, which asks with its own token', async (t) => {
+  test('the callbacks of a number: 200 for an override that answers the handshake, which asks with its own token', async (t) => {
     const sink = await startCallback(t)
     const override_callback_uri = `${sink.url}/hook?kept=1`
     const answer = await set(numbers.main, { webhook_configuration: { override_callback_uri, verify_token: 'own' } })
@@ -137,7 +137,7 @@ onOneDatabase('the callbacks of a number', 'sqlite', (engine) => {
     })
   }
 
-  test('422 for another member leaves the callback as it was, although it answered', async (t) => {
+  test('the callbacks of a number: 422 for another member leaves the callback as it was, although it answered', async (t) => {
     const sink = await startCallback(t)
     const before = await callbacksOf(numbers.main)
     assert.equal((await set(numbers.fresh, { username: 'held.by.fresh' })).status, 200)
@@ -164,7 +164,7 @@ onOneDatabase('the callbacks of a number', 'sqlite', (engine) => {
     )
   })
 
-  test('422 for an app without a subscription, and 200 to remove what it has not', async (t) => {
+  test('the callbacks of a number: 422 for an app without a subscription, and 200 to remove what it has not', async (t) => {
     const sink = await startCallback(t)
     const by = tokens.partner
     assertError(await set(numbers.shared, { webhook_url: sink.url }, by), appNotSubscribed())

@@ -26,7 +26,7 @@ function stored(changes: Partial<VerificationCodesTable> = {}): VerificationCode
 }
 
 describe('a verification code', () => {
-  test('has all its digits, also when the first are 0', () => {
+  test('a verification code has all its digits, also when the first are 0', () => {
     const low: Random = { ...systemRandom, integer: () => 42 }
     assert.equal(drawCode(low, 6), '000042')
     const bounds: number[] = []
@@ -34,19 +34,19 @@ describe('a verification code', () => {
     assert.deepEqual(bounds, [0, 1_000_000])
   })
 
-  test('has another hash for every number and every secret', () => {
+  test('a verification code has another hash for every number and every secret', () => {
     const hashes = ['a', 'b'].flatMap((secret) => ['1', '2'].map((id) => hashCode(secret, id, '123456')))
     assert.equal(new Set(hashes).size, 4)
     assert.ok(hashes.every((hash) => /^[0-9a-f]{64}$/.test(hash)))
   })
 
-  test('is right until the moment that it expires', () => {
+  test('a verification code is right until the moment that it expires', () => {
     assert.deepEqual(judgeCode(stored(), right, start + 10 * minute - 1, limit), { outcome: 'right' })
     assert.deepEqual(judgeCode(stored(), right, start + 10 * minute, limit), { outcome: 'expired' })
     assert.deepEqual(judgeCode(undefined, right, start, limit), { outcome: 'missing' })
   })
 
-  test('wrong tries are counted up to the block, which starts the count anew', () => {
+  test('wrong tries of a verification code are counted up to the block, which starts the count anew', () => {
     let code = stored()
     for (const left of [4, 3, 2, 1]) {
       const judgement = judgeCode(code, wrong, start, limit)
@@ -94,7 +94,7 @@ describe('a verification code', () => {
 })
 
 describe('a two-step PIN', () => {
-  test('is right against its own hash alone, and never hashes the same way twice', async () => {
+  test('a two-step PIN is right against its own hash alone, and never hashes the same way twice', async () => {
     const [one, other] = [await hashPin(systemRandom, '123456'), await hashPin(systemRandom, '123456')]
     assert.notEqual(one, other)
     assert.ok(!one.includes('123456'))

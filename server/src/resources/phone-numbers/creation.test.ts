@@ -21,7 +21,7 @@ onOneDatabase('creating a number', 'postgres', (engine) => {
   const server = useTestServer({ engine })
   const calls = numberCalls(server)
 
-  test('200 by form and by multipart', async () => {
+  test('creating a number: 200 by form and by multipart', async () => {
     const form = { phone_number: calls.freshDigits(), verified_name: 'Formal', migrate_phone_number: 'false' }
     const path = `/v23.0/${accounts.onBehalf}/phone_numbers`
     assert.equal((await server.client.post(path, { token, form })).status, 200)
@@ -39,7 +39,7 @@ onOneDatabase('creating a number', 'postgres', (engine) => {
     ['the area code of fiction', { phone_number: '15550003007' }, '15550003007'],
     ['a migration from elsewhere', { phone_number: '16315553008', migrate_phone_number: true }, '16315553008'],
   ] as const) {
-    test(`200 for a number as ${name}`, async () => {
+    test(`creating a number: 200 for a number as ${name}`, async () => {
       const answer = await calls.create({ ...body, verified_name: 'Lucky Shrub' })
       assert.equal(answer.status, 200, answer.text)
       assert.equal((await calls.states(answer.body.id)).row.phone_number, digits)
@@ -78,7 +78,7 @@ onOneDatabase('creating a number', 'postgres', (engine) => {
       argumentWrong('cc', { expected: 'a country calling code of 1 to 3 digits, such as 1' }),
     ],
   ] as const) {
-    test(`400 for ${name}`, async () => {
+    test(`creating a number: 400 for ${name}`, async () => {
       assertError(await calls.create({ verified_name: 'Lucky Shrub', ...body }), expected)
     })
   }
@@ -95,14 +95,14 @@ onOneDatabase('creating a number', 'postgres', (engine) => {
     })
   }
 
-  test('400 for a name of blanks', async () => {
+  test('creating a number: 400 for a name of blanks', async () => {
     assertError(
       await calls.create({ phone_number: calls.freshDigits(), verified_name: '  x ' }),
       displayNameTooShort('verified_name'),
     )
   })
 
-  test('422 for a number that exists, whoever has it, with nothing left behind', async () => {
+  test('creating a number: 422 for a number that exists, whoever has it, with nothing left behind', async () => {
     const nodesBefore = await countNodes()
     for (const [phone_number, migrate_phone_number] of [
       ['16315551001', false],

@@ -6,7 +6,7 @@ import { systemClock } from '../../base/time/clock.ts'
 import { migrate, readMigrations } from '../../db/migrate.ts'
 
 onBothDatabases('numbers of a store from before their life was kept', (engine) => {
-  test('get what they have had so far: one registration, or none', async (t) => {
+  test('numbers of a store from before their life was kept get what they have had so far: one registration, or none', async (t) => {
     const place = await makeStorePlace(engine)
     const database = await openPlace(place)
     t.after(async () => {

@@ -45,7 +45,7 @@ onOneDatabase('phone numbers', 'postgres', (engine) => {
     })
   })
 
-  test('200 with the defaults and what `fields` adds to them', async () => {
+  test('phone numbers: 200 with the defaults and what `fields` adds to them', async () => {
     const answer = await call('phone_numbers.read_info', `/v23.0/${numbers.fresh}`, {
       fields: 'name_status,code_verification_status,id',
     })
@@ -65,7 +65,7 @@ onOneDatabase('phone numbers', 'postgres', (engine) => {
     }
   })
 
-  test('200 with the account number of the same number', async () => {
+  test('phone numbers: 200 with the account number of the same number', async () => {
     const path = `/v23.0/${ids.account_number}`
     assert.deepEqual((await call('phone_numbers.read_account_number', path)).body, {
       id: ids.account_number,
@@ -88,7 +88,7 @@ onOneDatabase('phone numbers', 'postgres', (engine) => {
     })
   })
 
-  test('200 with a list in its own spelling', async () => {
+  test('phone numbers: 200 with a list in its own spelling', async () => {
     const answer = await call('phone_numbers.list', `/v23.0/${ids.account}/phone_numbers`)
     const byId = new Map(answer.body.data.map((item: { id: string }) => [item.id, item]))
     assert.deepEqual(byId.get(numbers.fresh), {
@@ -185,12 +185,12 @@ onOneDatabase('phone numbers', 'postgres', (engine) => {
     ['a made-up cursor', { after: 'bm90IGEgcmVhbCBjdXJzb3IsIGF0IGFsbA' }],
     ['a sort that there is not', { sort: 'name.asc' }],
   ] as const) {
-    test(`400 for ${name}`, async () => {
+    test(`phone numbers: 400 for ${name}`, async () => {
       assert.equal((await list(query)).status, 400)
     })
   }
 
-  test('400 for a cursor that was altered, or is of another order or another list', async () => {
+  test('phone numbers: 400 for a cursor that was altered, or is of another order or another list', async () => {
     const { after } = (await list({ limit: '5' })).body.paging.cursors
     assert.equal((await list({ limit: '5', after })).status, 200)
     for (let position = 0; position < after.length; position += 3) {
@@ -204,7 +204,7 @@ onOneDatabase('phone numbers', 'postgres', (engine) => {
 
   const filter = (...conditions: object[]) => list({ limit: '100', filtering: JSON.stringify(conditions) })
 
-  test('200 with what the filter leaves', async () => {
+  test('phone numbers: 200 with what the filter leaves', async () => {
     const sandbox = await filter({ field: 'account_mode', operator: 'EQUAL', value: 'SANDBOX' })
     assert.equal(sandbox.body.data.length, 10)
     const live = await filter({ field: 'account_mode', operator: 'NOT_EQUAL', value: 'SANDBOX' })

@@ -133,7 +133,7 @@ onOneDatabase('registering a number', 'postgres', (engine) => {
     ['no product', { pin: '123456' }],
     ['another product', { messaging_product: 'telegram', pin: '123456' }],
   ] as const) {
-    test(`400 for a registration with ${name}`, async () => {
+    test(`registering a number: 400 for a registration with ${name}`, async () => {
       assert.equal(
         (await server.client.post(`/v23.0/${oddNumbers.verified}/register`, { token, json: body })).status,
         400,
@@ -162,7 +162,7 @@ onOneDatabase('registering a number', 'postgres', (engine) => {
     assert.equal((await calls.states(id)).epoch, 1)
   })
 
-  test('of two different first PINs at once, one is the PIN', async () => {
+  test('registering a number: of two different first PINs at once, one is the PIN', async () => {
     const id = await calls.createVerified()
     const answers = await Promise.all([calls.register(id, '111111'), calls.register(id, '222222')])
     assert.deepEqual(countStatuses(answers), { 200: 2 }, 'the second finds it registered')
@@ -173,7 +173,7 @@ onOneDatabase('registering a number', 'postgres', (engine) => {
     assert.ok(again[0]?.status === 422 || again[2]?.status === 422, 'and the other is not')
   })
 
-  test('200 with a record of who did it, when and from where, and an answer that nobody keeps', async () => {
+  test('registering a number: 200 with a record of who did it, when and from where, and an answer that nobody keeps', async () => {
     const id = await calls.createVerified()
     await calls.register(id)
     server.clock.advance(minute)
@@ -194,7 +194,7 @@ onOneDatabase('registering a number', 'postgres', (engine) => {
     assert.equal(record.trace, answer.headers.get('x-svctrace-id'))
   })
 
-  test('422 for what is not linked, not registered, or of a small business: each with its sentence', async () => {
+  test('registering a number: 422 for what is not linked, not registered, or of a small business: each with its sentence', async () => {
     assertError(await calls.deregister(oddNumbers.unlinked), numberNotLinked())
     assertError(await calls.deregister(numbers.fresh), numberNotLinked())
     const id = await calls.createVerified()

@@ -135,7 +135,7 @@ onOneDatabase('the settings of a number', 'postgres', (engine) => {
     ['whatsapp_business_api_data', []],
     ['webhook_configuration', 'http://127.0.0.1/'],
   ] as const) {
-    test(`400 for ${member} ${JSON.stringify(value).slice(0, 30)}`, async () => {
+    test(`the settings of a number: 400 for ${member} ${JSON.stringify(value).slice(0, 30)}`, async () => {
       assertArgument(await set(numbers.main, { [member]: value }), member)
     })
   }
@@ -168,12 +168,12 @@ onOneDatabase('the settings of a number', 'postgres', (engine) => {
       { webhook_configuration: { override_callback_uri: 'http://127.0.0.1/', verify_token: 5 } },
     ],
   ] as const) {
-    test(`400 for ${JSON.stringify(value).slice(0, 80)}`, async () => {
+    test(`the settings of a number: 400 for ${JSON.stringify(value).slice(0, 80)}`, async () => {
       assertArgument(await set(numbers.main, value), member)
     })
   }
 
-  test('400 for a PIN that differs between its two places, and neither is set', async () => {
+  test('the settings of a number: 400 for a PIN that differs between its two places, and neither is set', async () => {
     const answer = await set(numbers.main, { pin: '111111', whatsapp_business_api_data: { pin: '222222' } })
     assertError(answer, pinsDiffer())
     const emptied = await set(numbers.main, { pin: '', whatsapp_business_api_data: { pin: '222222' } })
@@ -241,7 +241,7 @@ onOneDatabase('the settings of a number', 'postgres', (engine) => {
     })
   }
 
-  test("422 for a username that is taken, also by another tenant's number, and the rest is not done", async () => {
+  test("the settings of a number: 422 for a username that is taken, also by another tenant's number, and the rest is not done", async () => {
     assert.equal((await set(numbers.fresh, { username: 'fresh.one' })).status, 200)
     assert.equal((await set(numbers.fresh, { username: 'fresh.one' })).status, 200, 'one that is its own')
     const before = await stored(numbers.main)

@@ -17,7 +17,7 @@ onOneDatabase('verifying a number', 'sqlite', (engine) => {
   const server = useTestServer({ engine })
   const calls = numberCalls(server)
 
-  test('200 with a new code by voice in another language, and the old one ends', async () => {
+  test('verifying a number: 200 with a new code by voice in another language, and the old one ends', async () => {
     const { id, digits, code } = await calls.createWithCode()
     server.clock.advance(1000)
     assert.equal((await calls.requestCode(id, { code_method: 'VOICE', language: 'pt_BR' })).status, 200)
@@ -39,13 +39,13 @@ onOneDatabase('verifying a number', 'sqlite', (engine) => {
     ['a language in another form', { code_method: 'SMS', language: 'en-US' }],
     ['a language without a country', { code_method: 'SMS', language: 'english' }],
   ] as const) {
-    test(`400 for a code with ${name}`, async () => {
+    test(`verifying a number: 400 for a code with ${name}`, async () => {
       assert.equal((await calls.requestCode(numbers.fresh, body)).status, 400)
     })
   }
 
   for (const code of ['', '12345', '1234567', '12345a', ' 123456', '١٢٣٤٥٦']) {
-    test(`400 for the code ${JSON.stringify(code)}`, async () => {
+    test(`verifying a number: 400 for the code ${JSON.stringify(code)}`, async () => {
       assertError(await calls.verify(numbers.fresh, code), codeFormWrong({ digits: 6 }))
     })
   }
@@ -54,7 +54,7 @@ onOneDatabase('verifying a number', 'sqlite', (engine) => {
     assertError(await calls.verify(numbers.fresh, '123456'), noCodeWaiting())
   })
 
-  test('422 for a wrong code, and 200 for the right one after it', async () => {
+  test('verifying a number: 422 for a wrong code, and 200 for the right one after it', async () => {
     const { id, code } = await calls.createWithCode()
     assertError(await calls.verify(id, otherThan(code)), codeWrong({ left: '' }))
     assert.equal((await calls.verify(id, code)).status, 200)
@@ -76,7 +76,7 @@ onOneDatabase('verifying a number', 'sqlite', (engine) => {
     assert.equal((await calls.verify(late.id, await calls.newestCode(late.digits))).status, 200)
   })
 
-  test('422 for the code of another number', async () => {
+  test('verifying a number: 422 for the code of another number', async () => {
     const [mine, other] = [await calls.createWithCode(), await calls.createWithCode()]
     if (mine.code === other.code) return assert.equal((await calls.verify(mine.id, other.code)).status, 200)
     assertError(await calls.verify(mine.id, other.code), codeWrong({ left: '' }))
@@ -123,7 +123,7 @@ onOneDatabase('the limits of verifying a number', 'sqlite', (engine) => {
   const server = useTestServer({ engine, env })
   const calls = numberCalls(server)
 
-  test('422 for five wrong codes, then 429 for fifteen minutes even with the right one', async () => {
+  test('the limits of verifying a number: 422 for five wrong codes, then 429 for fifteen minutes even with the right one', async () => {
     const { id, digits, code } = await calls.createWithCode()
     for (const left of [4, 3, 2, 1, 0]) {
       assertError(await calls.verify(id, otherThan(code, left + 1)), codeWrong({ left: ` (tries left: ${left})` }))
@@ -192,7 +192,7 @@ onOneDatabase('codes of another length and life', 'sqlite', (engine) => {
   })
   const calls = numberCalls(server)
 
-  test('are sent, asked for and expire as the settings say', async () => {
+  test('codes of another length and life are sent, asked for and expire as the settings say', async () => {
     const { id, digits, code } = await calls.createWithCode()
     assert.match(code, /^\d{8}$/)
     assertError(await calls.verify(id, '123456'), codeFormWrong({ digits: 8 }))
@@ -202,7 +202,7 @@ onOneDatabase('codes of another length and life', 'sqlite', (engine) => {
     assert.equal((await calls.verify(id, await calls.newestCode(digits))).status, 200)
   })
 
-  test('are never blocked where limits are off', async () => {
+  test('codes of another length and life are never blocked where limits are off', async () => {
     const { id, code } = await calls.createWithCode()
     const wrong = code === '00000000' ? '00000001' : '00000000'
     for (let tries = 0; tries < 8; tries++) assertError(await calls.verify(id, wrong), codeWrong({ left: '' }))

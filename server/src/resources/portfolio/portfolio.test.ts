@@ -26,15 +26,15 @@ onOneDatabase('portfolio, credits and migration', 'postgres', (engine) => {
     assert.deepEqual((await readBusiness(tokens.owner)).body, { id: ids.business, name: 'Lucky Shrub', timezone_id: 1 })
   })
 
-  test('200 with one field', async () => {
+  test('portfolio, credits and migration: 200 with one field', async () => {
     assert.deepEqual((await readBusiness(tokens.owner, { fields: 'timezone_id' })).body, { timezone_id: 1 })
   })
 
-  test('200 for a partner that it shared an account with', async () => {
+  test('portfolio, credits and migration: 200 for a partner that it shared an account with', async () => {
     assert.equal((await readBusiness(tokens.partner)).status, 200)
   })
 
-  test('200 for a granular token of an account that it owns; 404 for one of another account', async () => {
+  test('portfolio, credits and migration: 200 for a granular token of an account that it owns; 404 for one of another account', async () => {
     assert.equal((await readBusiness('granular-partner')).status, 200)
     assert.equal((await readBusiness('granular-elsewhere')).status, 404)
   })
@@ -63,7 +63,7 @@ onOneDatabase('portfolio, credits and migration', 'postgres', (engine) => {
     assert.deepEqual(answer.body, { data: [] })
   })
 
-  test('200 with a migration intent for whoever sees its account', async () => {
+  test('portfolio, credits and migration: 200 with a migration intent for whoever sees its account', async () => {
     const path = `/v23.0/${ids.migration_intent}`
     const answer = await call('portfolio.read_migration_intent', path, tokens.owner)
     assert.deepEqual(answer.body, { id: ids.migration_intent, status: 'INITIATED' })

@@ -51,7 +51,7 @@ onOneDatabase("a profile's picture", 'postgres', (engine) => {
   }
 
   for (const type of ['image/png', 'image/jpeg'] as const) {
-    test(`200 for a ${type}, served to anyone as what it is and for ever`, async () => {
+    test(`a profile's picture: 200 for a ${type}, served to anyone as what it is and for ever`, async () => {
       const picture = makePicture(type, 100_000)
       const url = await show(numbers.main, picture, type)
       assert.match(url, new RegExp(`^${server.url}/pictures/[\\w-]{32}$`))
@@ -68,7 +68,7 @@ onOneDatabase("a profile's picture", 'postgres', (engine) => {
     })
   }
 
-  test('404 at the old address when another picture took its place, and its bytes go', async () => {
+  test("a profile's picture: 404 at the old address when another picture took its place, and its bytes go", async () => {
     const old = await show(numbers.main, makePicture('image/png', 500))
     const content = await contentOf(old)
     const url = await show(numbers.main, makePicture('image/png', 500))
@@ -142,7 +142,7 @@ onOneDatabase("a profile's picture", 'postgres', (engine) => {
     await assertUnknown(handle)
   })
 
-  test('422 for a handle that has expired, whether or not it was swept', async () => {
+  test("a profile's picture: 422 for a handle that has expired, whether or not it was swept", async () => {
     const handle = await uploadPicture(server, makePicture('image/png', 500))
     server.clock.advance(24 * hour)
     await assertUnknown(handle)
@@ -150,13 +150,13 @@ onOneDatabase("a profile's picture", 'postgres', (engine) => {
     await assertUnknown(handle)
   })
 
-  test('200 for a handle in its last moment', async () => {
+  test("a profile's picture: 200 for a handle in its last moment", async () => {
     const handle = await uploadPicture(server, makePicture('image/png', 500))
     server.clock.advance(24 * hour - 1)
     assert.equal((await setPicture(server, numbers.main, handle)).status, 200)
   })
 
-  test('422 for the handle of another business, and 200 for that business, which was given the number', async () => {
+  test("a profile's picture: 422 for the handle of another business, and 200 for that business, which was given the number", async () => {
     const options = { token: tokens.partner, application: partnerIds.application }
     const handle = await uploadPicture(server, makePicture('image/png', 500), options)
     await assertUnknown(handle)
@@ -164,9 +164,9 @@ onOneDatabase("a profile's picture", 'postgres', (engine) => {
     assert.ok(await pictureUrlOf(server, numbers.shared))
   })
 
-  test('422 for the id of an upload in place of its handle', () => assertUnknown(ids.upload))
+  test("a profile's picture: 422 for the id of an upload in place of its handle", () => assertUnknown(ids.upload))
 
-  test('of two numbers that want the same handle at the same moment one gets it', async () => {
+  test("a profile's picture: of two numbers that want the same handle at the same moment one gets it", async () => {
     for (let round = 0; round < 5; round++) {
       const handle = await uploadPicture(server, makePicture('image/png', 500))
       const answers = await Promise.all(
@@ -176,7 +176,7 @@ onOneDatabase("a profile's picture", 'postgres', (engine) => {
     }
   })
 
-  test('of several pictures for one number at the same moment one stays, and the bytes of the others go', async () => {
+  test("a profile's picture: of several pictures for one number at the same moment one stays, and the bytes of the others go", async () => {
     const handles = await Promise.all(
       Array.from({ length: 6 }, () => uploadPicture(server, makePicture('image/png', 500))),
     )
@@ -202,7 +202,7 @@ onOneDatabase("a profile's picture", 'postgres', (engine) => {
 onOneDatabase("a profile's picture behind PUBLIC_URL", 'postgres', (engine) => {
   const server = useTestServer({ engine, env: { PUBLIC_URL: 'https://api.example.com/graph' } })
 
-  test('has its address under it', async () => {
+  test("a profile's picture behind PUBLIC_URL has its address under it", async () => {
     const picture = makePicture('image/png', 500)
     await setPicture(server, numbers.main, await uploadPicture(server, picture))
     const url = await pictureUrlOf(server, numbers.main)

@@ -38,7 +38,7 @@ onOneDatabase('business profile', 'sqlite', (engine) => {
     })
   })
 
-  test('200 for every member, which the next read shows as they were given', async () => {
+  test('business profile: 200 for every member, which the next read shows as they were given', async () => {
     assert.deepEqual((await update(given)).body, { success: true })
     assert.deepEqual((await read()).body, {
       data: [{ business_profile: { messaging_product: 'msgapp', ...given } }],
@@ -61,7 +61,7 @@ onOneDatabase('business profile', 'sqlite', (engine) => {
     })
   })
 
-  test('400 for an unknown field, naming it and the available ones', async () => {
+  test('business profile: 400 for an unknown field, naming it and the available ones', async () => {
     const answer = await read(numbers.main, 'about,profile_picture_handle')
     assertError(
       answer,
@@ -72,7 +72,7 @@ onOneDatabase('business profile', 'sqlite', (engine) => {
     )
   })
 
-  test('200 for some members: the others stay', async () => {
+  test('business profile: 200 for some members: the others stay', async () => {
     await update(given, numbers.fresh)
     assert.equal((await update({ about: 'Shrubs' }, numbers.fresh)).status, 200)
     assert.deepEqual(await profileOf(numbers.fresh), { messaging_product: 'msgapp', ...given, about: 'Shrubs' })
@@ -80,7 +80,7 @@ onOneDatabase('business profile', 'sqlite', (engine) => {
     assert.deepEqual(await profileOf(numbers.fresh), { messaging_product: 'msgapp', ...given, about: 'Shrubs' })
   })
 
-  test('200 for empty texts and an empty list: they clear', async () => {
+  test('business profile: 200 for empty texts and an empty list: they clear', async () => {
     await update(given, numbers.fresh)
     const answer = await update({ address: '', description: '', email: '', websites: [] }, numbers.fresh)
     assert.equal(answer.status, 200, answer.text)
@@ -181,7 +181,7 @@ onOneDatabase('business profile', 'sqlite', (engine) => {
     })
   }
 
-  test('200 for a partner that was given the account, and 404 for one that was not', async () => {
+  test('business profile: 200 for a partner that was given the account, and 404 for one that was not', async () => {
     const json = { messaging_product: 'msgapp', about: 'By the partner' }
     const shared = await server.client.post(path(numbers.shared), { token: tokens.partner, json })
     assert.equal(shared.status, 200)
@@ -215,7 +215,7 @@ onOneDatabase('business profile of a world file', 'sqlite', (engine) => {
   Object.assign(world.accounts[0]?.phone_numbers?.[0] ?? {}, { profile: given })
   const server = useTestServer({ engine, world })
 
-  test('is shown, and can be changed', async () => {
+  test('business profile of a world file is shown, and can be changed', async () => {
     const path = `/v23.0/${numbers.main}/msgapp_business_profile`
     const shown = await server.client.get(path, { token: tokens.owner })
     assert.deepEqual(shown.body.data, [{ business_profile: { messaging_product: 'msgapp', ...given } }])

@@ -10,7 +10,7 @@ describe('the drawer of QR codes', () => {
   )
 
   for (const text of texts) {
-    test(`draws ${text} pixel by pixel as the library would`, async () => {
+    test(`the drawer of QR codes draws ${text} pixel by pixel as the library would`, async () => {
       const draw = makeQrDrawer()
       // The same letters in the same tables, which the library would look for by itself.
       const segments = [
@@ -26,7 +26,7 @@ describe('the drawer of QR codes', () => {
     })
   }
 
-  test('keeps what it drew, as long as there is room for it', async () => {
+  test('the drawer of QR codes keeps what it drew, as long as there is room for it', async () => {
     const draw = makeQrDrawer(10_000)
     const first = await draw('first', 'PNG')
     assert.equal(await draw('first', 'PNG'), first)

@@ -57,7 +57,7 @@ onOneDatabase('message QR codes', 'postgres', (engine) => {
       })
     })
 
-    test('200 with what is always shown also when `fields` asks for one of it', async () => {
+    test('message QR codes, reading one: 200 with what is always shown also when `fields` asks for one of it', async () => {
       const { body } = await read(qrCodes.main, { fields: 'code' })
       assert.deepEqual(Object.keys(body.data[0]), ['code', 'prefilled_message', 'deep_link_url'])
     })
@@ -94,7 +94,7 @@ onOneDatabase('message QR codes', 'postgres', (engine) => {
       })
     }
 
-    test('200 with creation_time for an app of the first party that asks; others get the rest', async () => {
+    test('message QR codes, reading one: 200 with creation_time for an app of the first party that asks; others get the rest', async () => {
       const [own] = (await read(qrCodes.main, { fields: 'creation_time' }, firstPartyToken)).body.data
       assert.equal(own.creation_time, Date.parse('2026-06-01T12:00:00Z') / 1000)
       assert.equal((await read(qrCodes.main, {}, firstPartyToken)).body.data[0].creation_time, undefined)
@@ -110,7 +110,7 @@ onOneDatabase('message QR codes', 'postgres', (engine) => {
       })
     }
 
-    test("404 for a code that there is not, another number's, and another tenant's", async () => {
+    test("message QR codes, reading one: 404 for a code that there is not, another number's, and another tenant's", async () => {
       for (const code of ['NOSUCHCODE0000', 'MANYCODES00000', qrCodes.stranger]) {
         assert.equal((await read(code)).status, 404, code)
       }
@@ -118,7 +118,7 @@ onOneDatabase('message QR codes', 'postgres', (engine) => {
   })
 
   describe('the list', () => {
-    test('200 with 25 of them, newest first, and links to the rest', async () => {
+    test('message QR codes, the list: 200 with 25 of them, newest first, and links to the rest', async () => {
       server.clock.advance(minute)
       const { code } = (await save({ prefilled_message: 'The newest' }, manyCodes)).body
       const first = await list()
@@ -132,7 +132,7 @@ onOneDatabase('message QR codes', 'postgres', (engine) => {
       assert.ok(codes.length >= 31)
     })
 
-    test('200 with cursors that tell nobody when a code was created, and 400 for one of an earlier version', async () => {
+    test('message QR codes, the list: 200 with cursors that tell nobody when a code was created, and 400 for one of an earlier version', async () => {
       const { body } = await list({ limit: '1', fields: 'code' })
       const [{ code }] = body.data
       const { creation_time } = await server.database.read.query
@@ -160,12 +160,12 @@ onOneDatabase('message QR codes', 'postgres', (engine) => {
       test(`${status} for limit=${limit}`, async () => assert.equal((await list({ limit })).status, status))
     }
 
-    test('200 with the image of each, in the format that is asked for', async () => {
+    test('message QR codes, the list: 200 with the image of each, in the format that is asked for', async () => {
       const { body } = await list({ fields: 'qr_image_url.format(png)', limit: '3' })
       for (const { code, qr_image_url } of body.data) assert.equal(qr_image_url, `${server.url}/qr/${code}.png`)
     })
 
-    test('200 with the one that `code` names; 404 when the number does not have it; 400 when it is no code', async () => {
+    test('message QR codes, the list: 200 with the one that `code` names; 404 when the number does not have it; 400 when it is no code', async () => {
       const { body } = await list({ code: 'MANYCODES00007', fields: 'code' })
       assert.deepEqual(body, {
         data: [
@@ -230,7 +230,7 @@ onOneDatabase('message QR codes', 'postgres', (engine) => {
       })
     }
 
-    test('200 with arguments in the query', async () => {
+    test('message QR codes, creating: 200 with arguments in the query', async () => {
       const query = { prefilled_message: 'From the query', generate_qr_image: 'png' }
       const { body } = await call('qr_codes.save', edgeOf(numbers.main), { query })
       assert.equal(body.prefilled_message, 'From the query')
@@ -266,7 +266,7 @@ onOneDatabase('message QR codes', 'postgres', (engine) => {
       assert.equal((await read(code)).body.data[0].prefilled_message, 'After')
     })
 
-    test("404 for a code that there is not, another number's, and another tenant's, and nothing changes", async () => {
+    test("message QR codes, changing: 404 for a code that there is not, another number's, and another tenant's, and nothing changes", async () => {
       for (const code of ['NOSUCHCODE0000', 'MANYCODES00000', qrCodes.stranger]) {
         assert.equal((await save({ code, prefilled_message: 'Mine now' })).status, 404, code)
       }
@@ -286,7 +286,7 @@ onOneDatabase('message QR codes', 'postgres', (engine) => {
   describe('deleting', () => {
     const remove = (code: string, number: string = numbers.main) => call('qr_codes.delete', `${edgeOf(number)}/${code}`)
 
-    test('200 once, then 404, and it is gone from the list', async () => {
+    test('message QR codes, deleting: 200 once, then 404, and it is gone from the list', async () => {
       const { code } = (await save({ prefilled_message: 'Soon gone' }, numbers.fresh)).body
       const answer = await remove(code, numbers.fresh)
       assert.deepEqual([answer.status, answer.body], [200, { success: true }])
@@ -296,13 +296,13 @@ onOneDatabase('message QR codes', 'postgres', (engine) => {
       assert.deepEqual((await call('qr_codes.list', edgeOf(numbers.fresh))).body.data, [])
     })
 
-    test('200 for one and 404 for all others when it is deleted many times at the same moment', async () => {
+    test('message QR codes, deleting: 200 for one and 404 for all others when it is deleted many times at the same moment', async () => {
       const { code } = (await save({ prefilled_message: 'Once' })).body
       const answers = await Promise.all(Array.from({ length: 8 }, () => remove(code)))
       assert.deepEqual(answers.map(({ status }) => status).sort(), [200, ...Array.from({ length: 7 }, () => 404)])
     })
 
-    test("404 for another number's and another tenant's, which stay; 400 for what is no code", async () => {
+    test("message QR codes, deleting: 404 for another number's and another tenant's, which stay; 400 for what is no code", async () => {
       assert.equal((await remove('MANYCODES00001')).status, 404)
       assert.equal((await remove(qrCodes.stranger)).status, 404)
       assert.equal((await remove(qrCodes.stranger, strangerIds.phone_number)).status, 404)

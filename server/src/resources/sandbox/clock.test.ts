@@ -24,7 +24,7 @@ onBothDatabases('the clock of a sandbox', (engine) => {
   const move = (json: object, token: string = tokens.operator) => server.client.post('/operator/clock', { token, json })
   const shown = (offset: number) => ({ now: new Date(server.clock.now() + offset).toISOString(), offset })
 
-  test('is the real one until it is moved: forward, to a time, and back to the real one', async () => {
+  test('the clock of a sandbox is the real one until it is moved: forward, to a time, and back to the real one', async () => {
     assert.deepEqual((await read()).body, shown(0))
     assert.deepEqual((await move({ advance: '24h' })).body, shown(day))
     assert.deepEqual((await move({ advance: '90s' })).body, shown(day + 90 * second))
@@ -35,7 +35,7 @@ onBothDatabases('the clock of a sandbox', (engine) => {
     assert.deepEqual((await move({ real: true })).body, shown(0))
   })
 
-  test('is moved by a form as well, and every move is in the audit log', async () => {
+  test('the clock of a sandbox is moved by a form as well, and every move is in the audit log', async () => {
     const answer = await server.client.post('/operator/clock', { token: tokens.operator, form: { advance: '1h' } })
     assert.equal(answer.body.offset, hour)
     const { body } = await server.client.get('/operator/audit', { token: tokens.operator, query: { limit: '1' } })
@@ -61,12 +61,12 @@ onBothDatabases('the clock of a sandbox', (engine) => {
       })
     }
 
-    test('by an operator who sees some tenants alone', async () => {
+    test('the clock of a sandbox is not moved by an operator who sees some tenants alone', async () => {
       assertError(await move({ advance: '1h' }, tokens.limitedOperator), sandboxNeedsAll())
     })
   })
 
-  test('ends tokens and codes, and what falls due is done before the response', async () => {
+  test('the clock of a sandbox ends tokens and codes, and what falls due is done before the response', async () => {
     const made = await server.client.post('/operator/tokens', {
       token: tokens.operator,
       json: { app_id: ids.application, scopes: ['operator'], expires: '1h' },
@@ -79,7 +79,7 @@ onBothDatabases('the clock of a sandbox', (engine) => {
     assert.equal((await server.client.get('/operator/state', { token })).status, 200)
   })
 
-  test('lets retries be sent before the response, signed with the real time', async (t) => {
+  test('the clock of a sandbox lets retries be sent before the response, signed with the real time', async (t) => {
     const subscriber = await subscribe(t, server)
     subscriber.answerWith(refuseWith(500))
     await handInText(server, 'wamid.retried')
@@ -95,7 +95,7 @@ onBothDatabases('the clock of a sandbox', (engine) => {
 })
 
 onBothDatabases('the clock of a sandbox', (engine) => {
-  test('is stored: the next start goes on with it, and where there is no sandbox it is not there, whatever is stored', async (t) => {
+  test('the clock of a sandbox is stored: the next start goes on with it, and where there is no sandbox it is not there, whatever is stored', async (t) => {
     const server = await startTestServer({ engine })
     const others: App[] = []
     t.after(async () => {
@@ -121,7 +121,7 @@ onBothDatabases('the clock of a sandbox', (engine) => {
 
   // The work is the same on both databases; on PostgreSQL a timer takes several times as long to make.
   const count = byForm(300, engine === 'sqlite' ? 10_000 : 2000)
-  test(`does ${count} timers that are due together`, async (t) => {
+  test(`the clock of a sandbox does ${count} timers that are due together`, async (t) => {
     const server = await startTestServer({ engine })
     t.after(() => server.stop())
     await setTimers(server, count)

@@ -26,7 +26,7 @@ onOneDatabase('faults', 'sqlite', (engine) => {
   const readAccount = () => server.client.get(`/v23.0/${ids.account}`, { token: tokens.owner })
   const readNumber = () => server.client.get(`/v23.0/${numbers.main}`, { token: tokens.owner })
 
-  test('are a list of rules, of which the first that matches wins, so often as it says', async () => {
+  test('faults are a list of rules, of which the first that matches wins, so often as it says', async () => {
     const rules = [
       { match: { phone_number_id: numbers.main }, times: 1, effect: { status: 429, code: 130429 } },
       { match: { door: 'business', app_id: ids.application, operation: 'account.read' }, effect: { status: 500 } },
@@ -52,7 +52,7 @@ onOneDatabase('faults', 'sqlite', (engine) => {
     assert.equal((await readAccount()).status, 200)
   })
 
-  test('delay a request, close its connection, or never hit with a rate of 0; the rules stay within reach', async () => {
+  test('faults delay a request, close its connection, or never hit with a rate of 0; the rules stay within reach', async () => {
     await put([{ effect: { drop: true }, match: { operation: 'account.read' } }, { effect: { delay: '300ms' } }])
     await assert.rejects(readAccount())
     const before = performance.now()
@@ -67,7 +67,7 @@ onOneDatabase('faults', 'sqlite', (engine) => {
     await put([])
   })
 
-  test('are in the log of requests and in the stream as they hit, whatever they do', async (t) => {
+  test('faults are in the log of requests and in the stream as they hit, whatever they do', async (t) => {
     const stream = await openStream(t, server.url, { path: '/operator/stream', token: tokens.operator })
     const faults = () => stream.events.flatMap(({ data }) => data.data.fault ?? []).sort()
     const limited = { app_id: ids.application, scopes: ['operator'], businesses: [ids.business] }
@@ -95,7 +95,7 @@ onOneDatabase('faults', 'sqlite', (engine) => {
     await put([])
   })
 
-  test('send a webhook twice', async (t) => {
+  test('faults send a webhook twice', async (t) => {
     const subscriber = await subscribe(t, server)
     await put([{ match: { callback: subscriber.url }, effect: { duplicate: true }, times: 1 }])
     await handInText(server, 'wamid.twice')
@@ -109,7 +109,7 @@ onOneDatabase('faults', 'sqlite', (engine) => {
     await put([])
   })
 
-  test('hold webhooks until the rules are replaced, and then send them in order', async (t) => {
+  test('faults hold webhooks until the rules are replaced, and then send them in order', async (t) => {
     const subscriber = await subscribe(t, server)
     await put([{ match: { app_id: ids.application, phone_number_id: numbers.main }, effect: { hold: true } }])
     for (const id of ['wamid.h1', 'wamid.h2', 'wamid.h3']) await handInText(server, id)
@@ -122,7 +122,7 @@ onOneDatabase('faults', 'sqlite', (engine) => {
     await server.client.post('/operator/clock', { token: tokens.operator, json: { real: true } })
   })
 
-  test('let a subscriber seem to fail, and a retry deliver it', async (t) => {
+  test('faults let a subscriber seem to fail, and a retry deliver it', async (t) => {
     const subscriber = await subscribe(t, server)
     await put([
       { match: { callback: subscriber.url }, effect: { status: 503 }, times: 1 },
@@ -138,7 +138,7 @@ onOneDatabase('faults', 'sqlite', (engine) => {
     await server.client.post('/operator/clock', { token: tokens.operator, json: { real: true } })
   })
 
-  test('let a status come after later ones', async (t) => {
+  test('faults let a status come after later ones', async (t) => {
     const subscriber = await subscribe(t, server)
     await put([{ effect: { reorder: 2 }, times: 1 }])
     const report = (status: string) => {
@@ -192,7 +192,7 @@ onOneDatabase('faults', 'sqlite', (engine) => {
       })
     }
 
-    test('by an operator who sees some tenants alone', async () => {
+    test('faults are refused by an operator who sees some tenants alone', async () => {
       assertError(await put([], tokens.limitedOperator), sandboxNeedsAll())
     })
   })

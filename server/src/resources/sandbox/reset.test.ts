@@ -32,7 +32,7 @@ onBothDatabases('a reset', (engine) => {
       json: { messaging_product: 'msgapp', file: `data:text/plain;base64,${btoa('to be forgotten')}` },
     })
 
-  test('brings back the world of the start: what was written is gone, files, faults and moved clock included', async (t) => {
+  test('a reset brings back the world of the start: what was written is gone, files, faults and moved clock included', async (t) => {
     await reset()
     const subscriber = await subscribe(t, server)
     subscriber.answerWith(refuseWith(500))
@@ -66,7 +66,7 @@ onBothDatabases('a reset', (engine) => {
     ['a JSON object', smallWorld],
     ['YAML', 'businesses:\n- id: "2000000000000777"\n  name: Small\n'],
   ] as const) {
-    test(`applies another world, as ${name}`, async () => {
+    test(`a reset applies another world, as ${name}`, async () => {
       const token = typeof world === 'string' ? 'small-operator-token' : tokens.operator
       const answer = await reset({ world }, token)
       assert.equal(answer.status, 200, answer.text)
@@ -91,7 +91,7 @@ onBothDatabases('a reset', (engine) => {
     const countAccounts = async () =>
       (await server.database.read.query.selectFrom('accounts').select('id').execute()).length
 
-    test('when the world is refused, with the places', async () => {
+    test('a reset changes nothing when the world is refused, with the places', async () => {
       const before = await countAccounts()
       for (const world of [{ businesses: [{ id: '2000000000000777' }] }, 'a: [', { apps: [{ id: 'x' }] }]) {
         assertError(await reset({ world }), worldRefused)
@@ -99,7 +99,7 @@ onBothDatabases('a reset', (engine) => {
       assert.equal(await countAccounts(), before)
     })
 
-    test('for an operator who sees some tenants alone', async () => {
+    test('a reset changes nothing for an operator who sees some tenants alone', async () => {
       assertError(await reset({}, tokens.limitedOperator), sandboxNeedsAll())
     })
   })

@@ -63,7 +63,7 @@ onBothDatabases('snapshots', (engine) => {
   }
   const countFiles = async () => (await server.files.list()).length
 
-  test('bring back the whole store: rows, files, clock and faults', async () => {
+  test('snapshots bring back the whole store: rows, files, clock and faults', async () => {
     await rename('Saved')
     const media = await upload('kept by the snapshot')
     const rules = [{ match: { operation: 'bot.read' }, rate: 1, effect: { status: 500, code: 2 } }]
@@ -106,7 +106,7 @@ onBothDatabases('snapshots', (engine) => {
     assertError(await restore('first.one-1'), notFound())
   })
 
-  test('are saved amid writes, as of one moment, and a name is used again', async () => {
+  test('snapshots are saved amid writes, as of one moment, and a name is used again', async () => {
     let isOver = false
     const write = async () => {
       for (let count = 0; !isOver; count++) await rename(`Name ${count}`)
@@ -129,7 +129,7 @@ onBothDatabases('snapshots', (engine) => {
     await remove('again')
   })
 
-  test('are saved under one name by several at the same time, and one of them is left', async () => {
+  test('snapshots are saved under one name by several at the same time, and one of them is left', async () => {
     const saved = await Promise.all(Array.from({ length: 6 }, () => save('together')))
     assert.deepEqual(
       saved.map(({ status }) => status),
@@ -143,7 +143,7 @@ onBothDatabases('snapshots', (engine) => {
     assert.equal((await remove('together')).status, 200)
   })
 
-  test('are a hundred at most: another one is refused, one of the same name replaces, and one that goes makes room', async () => {
+  test('snapshots are a hundred at most: another one is refused, one of the same name replaces, and one that goes makes room', async () => {
     assert.equal((await save('real')).status, 200)
     const others = Array.from({ length: 99 }, (_, n) => ({ id: `none${n}`, name: `other-${n}` }))
     await server.database.transaction((tx) =>
@@ -194,14 +194,14 @@ onBothDatabases('snapshots', (engine) => {
       for (const name of ['kept', 'other']) await remove(name)
     })
 
-    test('when their row is refused', async () => {
+    test('snapshots that cannot be saved because their row is refused leave nothing behind, and what was saved under the name stays', async () => {
       const earlier = await listAll()
       await fail('kept', `(migration) WHERE id <> '${idOf(earlier.rows, 'other')}'`)
       assert.deepEqual(await listAll(), earlier)
       if (engine === 'sqlite') assert.equal(await isLogHeld(server), false, 'nobody reads the store any more')
     })
 
-    test('when they cannot be marked as saved', async () => {
+    test('snapshots that cannot be marked as saved leave nothing behind, and what was saved under the name stays', async () => {
       const earlier = await listAll()
       await fail('kept', `(state) WHERE id <> '${idOf(earlier.rows, 'kept')}'`)
       assert.deepEqual(await listAll(), earlier)
@@ -209,7 +209,7 @@ onBothDatabases('snapshots', (engine) => {
 
     // PostgreSQL copies within its transaction.
     if (engine === 'sqlite') {
-      test('when their file cannot be written', async () => {
+      test('snapshots whose file cannot be written leave nothing behind, and what was saved under the name stays', async () => {
         const earlier = await listAll()
         const folder = join(server.dataDir, 'snapshots')
         await moveTo(folder, `${folder}-away`)
@@ -222,7 +222,7 @@ onBothDatabases('snapshots', (engine) => {
       })
     }
 
-    test('and can be saved and restored afterwards', async () => {
+    test('snapshots that could not be saved can be saved and restored afterwards', async () => {
       assert.equal((await restore('kept')).status, 200)
       assert.equal(await readName(), 'Kept')
       await rename('Saved again')
@@ -241,18 +241,18 @@ onBothDatabases('snapshots', (engine) => {
 
   describe('are refused', () => {
     for (const name of ['../../etc/passwd', 'a/b', '.hidden', '', 'x'.repeat(65), 'sp ace', 'a\u0000b']) {
-      test(`with the name ${JSON.stringify(name)}`, async () => {
+      test(`snapshots are refused with the name ${JSON.stringify(name)}`, async () => {
         assertArgument(await save(name), 'name')
       })
     }
 
-    test('with a name that nothing was saved under', async () => {
+    test('snapshots are refused with a name that nothing was saved under', async () => {
       assertError(await restore('nothing'), notFound())
       assertError(await remove('nothing'), notFound())
       assert.equal((await restore('..%2F..%2Fetc')).status, 400)
     })
 
-    test('from a version with another schema', async () => {
+    test('snapshots from a version with another schema are refused', async () => {
       await save('old')
       await server.database.transaction(({ query }) =>
         query.updateTable('snapshots').set({ migration: '001' }).execute(),
@@ -261,7 +261,7 @@ onBothDatabases('snapshots', (engine) => {
       await remove('old')
     })
 
-    test('by an operator who sees some tenants alone', async () => {
+    test('snapshots are refused by an operator who sees some tenants alone', async () => {
       const limited = { token: tokens.limitedOperator }
       assertError(await server.client.get('/operator/snapshots', limited), sandboxNeedsAll())
       const json = { name: 'mine' }

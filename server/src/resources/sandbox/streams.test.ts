@@ -37,7 +37,7 @@ onOneDatabase('a stream in a sandbox', 'sqlite', (engine) => {
   const tells = (id: string) => (one: StreamedEvent) => one.event === 'message' && JSON.stringify(one.data).includes(id)
   const countOf = ({ events }: EventReader, fits: (event: StreamedEvent) => boolean) => events.filter(fits).length
 
-  test('says reset when the store is replaced, and goes on with what happens then', async (t) => {
+  test('a stream in a sandbox says reset when the store is replaced, and goes on with what happens then', async (t) => {
     const streams = await listenAtDoors(t)
     const user = sides.newUser()
     const hear = (fits: (event: StreamedEvent) => boolean, count: number, what: string) =>
@@ -68,7 +68,7 @@ onOneDatabase('a stream in a sandbox', 'sqlite', (engine) => {
     }
   })
 
-  test('says reset to whoever comes back with an event of before', async (t) => {
+  test('a stream in a sandbox says reset to whoever comes back with an event of before', async (t) => {
     const streams = await listenAtDoors(t)
     const id = await sides.write(sides.newUser())
     await until(async () => streams.every((stream) => countOf(stream, tells(id)) === 1), 'it is heard')
@@ -84,7 +84,7 @@ onOneDatabase('a stream in a sandbox', 'sqlite', (engine) => {
     }
   })
 
-  test("goes on at the users' door when the clock is moved, forward and back", async (t) => {
+  test("a stream in a sandbox goes on at the users' door when the clock is moved, forward and back", async (t) => {
     const streams = (await listenAtDoors(t)).filter((_, index) => index % 2 === 0)
     for (const move of [{ advance: '30d' }, { real: true }]) {
       await control('clock', move)

@@ -40,7 +40,7 @@ onOneDatabase('the list of schedules', 'postgres', (engine) => {
     return answer.body.data.length
   }
 
-  test('200 with 25 of them by default, and the fields that are asked for alone', async () => {
+  test('the list of schedules: 200 with 25 of them by default, and the fields that are asked for alone', async () => {
     const answer = await list({ fields: 'name,status' })
     assert.equal(answer.body.data.length, 25)
     assert.ok(answer.body.data.every((item: object) => Object.keys(item).join() === 'name,status'))
@@ -84,7 +84,7 @@ onOneDatabase('the list of schedules', 'postgres', (engine) => {
     assert.deepEqual(await order({ sort: 'updated_time.asc' }), ['Second', 'Third', 'First'])
   })
 
-  test('200 with what the filter leaves', async () => {
+  test('the list of schedules: 200 with what the filter leaves', async () => {
     assert.equal(await filter({ field: 'status', operator: 'EQUAL', value: 'DRAFT' }), 6)
     assert.equal(await filter({ field: 'status', operator: 'EQUAL', value: 'EXPIRED' }), 6)
     assert.equal(await filter({ field: 'status', operator: 'NOT_IN', value: ['DRAFT', 'EXPIRED'] }), 18)
@@ -95,7 +95,7 @@ onOneDatabase('the list of schedules', 'postgres', (engine) => {
     assert.equal(await filter(both, { field: 'schedule_type', operator: 'EQUAL', value: 'BUSINESS_HOURS' }), 4)
   })
 
-  test('400 for a filter on another field, or on a value that the field cannot have', async () => {
+  test('the list of schedules: 400 for a filter on another field, or on a value that the field cannot have', async () => {
     for (const condition of [
       { field: 'name', operator: 'EQUAL', value: 'Schedule 1' },
       { field: 'status', operator: 'EQUAL', value: 'OVER' },

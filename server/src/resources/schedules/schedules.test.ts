@@ -22,7 +22,7 @@ onOneDatabase('schedules that are created', 'sqlite', (engine) => {
     return body.data.find((schedule: { id: string }) => schedule.id === id)
   }
 
-  test('200 with the id; a list shows everything as it was given', async () => {
+  test('schedules that are created: 200 with the id; a list shows everything as it was given', async () => {
     const given = {
       name: 'Everything',
       schedule_type: 'BUSINESS_HOURS',
@@ -58,7 +58,7 @@ onOneDatabase('schedules that are created', 'sqlite', (engine) => {
     })
   })
 
-  test('200 with is_active false: INACTIVE', async () => {
+  test('schedules that are created: 200 with is_active false: INACTIVE', async () => {
     const { body } = await create({ ...minimal, name: 'Switched off', is_active: false })
     const { status, is_active } = await readBack(body.id)
     assert.deepEqual({ status, is_active }, { status: 'INACTIVE', is_active: false })
@@ -163,13 +163,13 @@ onOneDatabase('schedules that are created', 'sqlite', (engine) => {
     })
   }
 
-  test('400 leaves nothing behind', async () => {
+  test('schedules that are created: 400 leaves nothing behind', async () => {
     const before = await countRows()
     assert.equal((await create({ ...minimal, name: 'Half', start_time: '09:00' })).status, 400)
     assert.deepEqual(await countRows(), before)
   })
 
-  test('422 for a name that the account has, and nothing is left behind; another account may have it', async () => {
+  test('schedules that are created: 422 for a name that the account has, and nothing is left behind; another account may have it', async () => {
     assert.equal((await create({ ...minimal, name: 'Twice' })).status, 200)
     const before = await countRows()
     const second = await create({ ...minimal, name: 'Twice', schedule_type: 'MESSAGE_CAMPAIGN' })
@@ -179,7 +179,7 @@ onOneDatabase('schedules that are created', 'sqlite', (engine) => {
     assert.equal((await create({ ...minimal, name: 'twice' })).status, 200, 'capitals count')
   })
 
-  test('200 once and 422 for all others when the same name comes many times at the same moment', async () => {
+  test('schedules that are created: 200 once and 422 for all others when the same name comes many times at the same moment', async () => {
     const answers = await Promise.all(Array.from({ length: 12 }, () => create({ ...minimal, name: 'At once' })))
     const statuses = answers.map(({ status }) => status).sort()
     assert.deepEqual(statuses, [200, ...Array.from({ length: 11 }, () => 422)])
@@ -217,7 +217,7 @@ describe('the limit of new schedules', () => {
     env: { RATE_LIMITS: 'on', RATE_LIMIT_SCHEDULE_CREATION: '2/1h' },
   })
 
-  test('429 with its own subcode for the third in an hour, by whatever app; another account has its own', async () => {
+  test('the limit of new schedules: 429 with its own subcode for the third in an hour, by whatever app; another account has its own', async () => {
     const create = (account: string, name: string, by: string) =>
       server.client.post(`/v23.0/${account}/schedules`, { token: by, json: { ...minimal, name } })
     assert.equal((await create(accounts.shared, 'First', tokens.owner)).status, 200)

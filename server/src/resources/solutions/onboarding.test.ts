@@ -164,7 +164,7 @@ onOneDatabase('partner onboarding', 'postgres', (engine) => {
     assert.deepEqual(await intentsOf('first'), [], 'an account that was only shared is not meant to move')
   })
 
-  test('200 with the same request again while it is pending, also for another app and any solution of the partner', async () => {
+  test('partner onboarding: 200 with the same request again while it is pending, also for another app and any solution of the partner', async () => {
     const first = await onboard('repeated')
     const nodes = await countNodes()
     server.clock.advance(60_000)
@@ -199,7 +199,7 @@ onOneDatabase('partner onboarding', 'postgres', (engine) => {
     assert.equal((await intentsOf('crowded')).length, 1)
   })
 
-  test('200 where the partner manages an account on behalf of its owner and was given nothing else', async () => {
+  test('partner onboarding: 200 where the partner manages an account on behalf of its owner and was given nothing else', async () => {
     assert.equal((await onboard('onBehalfAlone')).status, 200)
   })
 
@@ -223,7 +223,7 @@ onOneDatabase('partner onboarding', 'postgres', (engine) => {
     assert.deepEqual(await intentsOf('ofTech'), [])
   })
 
-  test('200 with a request of its own for each partner; 403 for an app that is none', async () => {
+  test('partner onboarding: 200 with a request of its own for each partner; 403 for an app that is none', async () => {
     const [one, other] = [await onboard('ofSeveral'), await onboard('ofSeveral', tech.token)]
     assert.deepEqual([one.status, other.status], [200, 200])
     assert.notEqual(one.body.request_id, other.body.request_id)
@@ -238,7 +238,7 @@ onOneDatabase('partner onboarding', 'postgres', (engine) => {
   })
 
   describe('the linked solution', () => {
-    test('200 with the solution in the request and in its mobility intents', async () => {
+    test('partner onboarding, the linked solution: 200 with the solution in the request and in its mobility intents', async () => {
       const solution_id = await createSolution()
       const { status, text } = await onboard('linked', tokens.partner, { solution_id })
       assert.equal(status, 200, text)
@@ -248,7 +248,7 @@ onOneDatabase('partner onboarding', 'postgres', (engine) => {
       )
     })
 
-    test("422 when it does not exist, is another app's, or was rejected, and nothing is kept", async () => {
+    test("partner onboarding, the linked solution: 422 when it does not exist, is another app's, or was rejected, and nothing is kept", async () => {
       const rejected = await createSolution()
       const ofSecondApp = await createSolution({ partner_app_id: partners.secondApp })
       await server.client.post(`/v23.0/${rejected}/reject`, { token: tech.token })
@@ -289,11 +289,11 @@ onOneDatabase('partner onboarding', 'postgres', (engine) => {
       })
     }
 
-    test("422 for the partner's own business", async () => {
+    test("what is not eligible: 422 for the partner's own business", async () => {
       assertError(await onboardBusiness(partnerIds.business), ownBusiness())
     })
 
-    test('404 for a business that shared nothing with the partner, as for one that does not exist', async () => {
+    test('what is not eligible: 404 for a business that shared nothing with the partner, as for one that does not exist', async () => {
       for (const business of [businessOf('closed'), strangerIds.business, '2999999999999999', accounts.shared]) {
         assert.equal((await onboardBusiness(business)).status, 404, business)
       }
@@ -318,7 +318,7 @@ onOneDatabase('partner onboarding', 'postgres', (engine) => {
 onOneDatabase('the limit of onboarding', 'postgres', (engine) => {
   const server = useTestServer({ engine, env: { RATE_LIMITS: 'on', RATE_LIMIT_ONBOARDING: '2/1h' } })
 
-  test('429 for one request too many of an app', async () => {
+  test('the limit of onboarding: 429 for one request too many of an app', async () => {
     const onboard = () =>
       server.client.post(`/v23.0/${ids.business}/onboard_partners_to_mm_lite`, { token: tokens.partner })
     const [first, second, third] = [await onboard(), await onboard(), await onboard()]

@@ -128,7 +128,7 @@ onOneDatabase('multi-partner solutions', 'postgres', (engine) => {
     }
 
     for (const member of Object.keys(good)) {
-      test(`400 without ${member}`, async () => {
+      test(`multi-partner solutions, create: 400 without ${member}`, async () => {
         const refused = await create({ ...good, [member]: undefined })
         assertError(refused, like(argumentMissing, { argument: member }))
       })
@@ -146,7 +146,8 @@ onOneDatabase('multi-partner solutions', 'postgres', (engine) => {
         argumentWrong('partner_permissions', { expected: 'an array of at most 1 item without repeats' }),
       ],
     ] as const) {
-      test(`400 with ${name}`, async () => assertError(await create({ ...good, ...changes }), expected))
+      test(`multi-partner solutions, create: 400 with ${name}`, async () =>
+        assertError(await create({ ...good, ...changes }), expected))
     }
 
     for (const [name, solution_name, status] of [
@@ -170,13 +171,13 @@ onOneDatabase('multi-partner solutions', 'postgres', (engine) => {
       })
     }
 
-    test("403 with the token of another app of the same business, 404 with another business's", async () => {
+    test("multi-partner solutions, create: 403 with the token of another app of the same business, 404 with another business's", async () => {
       const refused = await create(good, owners.secondToken)
       assertError(refused, notOwnApplication())
       assert.equal((await create(good, tokens.partner)).status, 404)
     })
 
-    test('200 between two apps of one business', async () => {
+    test('multi-partner solutions, create: 200 between two apps of one business', async () => {
       const created = await create(
         { ...good, partner_app_id: partnerIds.application },
         partners.secondToken,
@@ -188,7 +189,7 @@ onOneDatabase('multi-partner solutions', 'postgres', (engine) => {
   })
 
   describe('read and list', () => {
-    test('200 with the fields that are asked for, 400 for one that there is not', async () => {
+    test('multi-partner solutions, read and list: 200 with the fields that are asked for, 400 for one that there is not', async () => {
       const id = await createGood()
       assert.deepEqual((await read(id, tokens.owner, { fields: 'status,owner_app' })).body, {
         status: 'INITIATED',
@@ -229,7 +230,7 @@ onOneDatabase('multi-partner solutions', 'postgres', (engine) => {
       return (await server.client.get(pathname + search, { token })).body
     }
 
-    test('200 by role: what the app owns, what it was invited into, and both when no role is asked for', async () => {
+    test('multi-partner solutions, read and list: 200 by role: what the app owns, what it was invited into, and both when no role is asked for', async () => {
       const own = await createGood({ partner_app_id: partners.secondApp })
       const idsOf = async (query: Record<string, string>) => {
         const { body } = await list(ids.application, tokens.owner, { limit: '100', fields: 'id', ...query })
@@ -241,7 +242,7 @@ onOneDatabase('multi-partner solutions', 'postgres', (engine) => {
       assert.deepEqual(both.toSorted(), [...owned, ...invited].toSorted())
     })
 
-    test("200 with every field in the list, also of another business's solution that the app was invited into", async () => {
+    test("multi-partner solutions, read and list: 200 with every field in the list, also of another business's solution that the app was invited into", async () => {
       const { body } = await list(ids.application, tokens.owner, { role: 'PARTNER' })
       assert.deepEqual(body.data, [
         {
@@ -265,7 +266,7 @@ onOneDatabase('multi-partner solutions', 'postgres', (engine) => {
       [{ limit: '0' }, argumentWrong('limit', { expected: 'an integer from 1 to 100' })],
       [{ limit: '101' }, argumentWrong('limit', { expected: 'an integer from 1 to 100' })],
     ] as const) {
-      test(`400 for ${JSON.stringify(query)}`, async () => {
+      test(`multi-partner solutions, read and list: 400 for ${JSON.stringify(query)}`, async () => {
         assertError(await list(ids.application, tokens.owner, query), expected)
       })
     }
@@ -276,7 +277,7 @@ onOneDatabase('multi-partner solutions', 'postgres', (engine) => {
       ['accept', 'ACTIVE', 'reject'],
       ['reject', 'REJECTED', 'accept'],
     ] as const) {
-      test(`200 for the partner app's ${verb}: ${status}, seen by both sides, and 422 ever after`, async () => {
+      test(`multi-partner solutions, accept and reject: 200 for the partner app's ${verb}: ${status}, seen by both sides, and 422 ever after`, async () => {
         const id = await createGood()
         assert.deepEqual((await answer(id, verb)).body, { success: true })
         for (const token of [tokens.owner, tokens.partner]) {
@@ -295,7 +296,7 @@ onOneDatabase('multi-partner solutions', 'postgres', (engine) => {
         ['another app of the owner', owners.secondToken],
         ['another app of the partner', partners.secondToken],
       ] as const) {
-        test(`403 for the ${verb} of ${name}, also when it has been answered`, async () => {
+        test(`multi-partner solutions, accept and reject: 403 for the ${verb} of ${name}, also when it has been answered`, async () => {
           const id = await createGood()
           const refused = await answer(id, verb, token)
           assert.deepEqual([refused.status, refused.body.error.code], [403, 200])
@@ -341,14 +342,14 @@ onOneDatabase('multi-partner solutions', 'postgres', (engine) => {
       assert.equal((await answer(await createGood(), 'accept', partners.granularToken)).status, 200)
     })
 
-    test("404 on the solutions of another business's app, also for the other side of a solution", async () => {
+    test("multi-partner solutions, who sees what: 404 on the solutions of another business's app, also for the other side of a solution", async () => {
       await createGood()
       for (const token of [tokens.partner, tokens.stranger]) {
         assert.equal((await list(ids.application, token)).status, 404)
       }
     })
 
-    test('404 on everything else of the business that shares a solution, in both directions', async () => {
+    test('multi-partner solutions, who sees what: 404 on everything else of the business that shares a solution, in both directions', async () => {
       assert.equal((await read(strangerIds.solution, tokens.partner)).status, 200)
       const { business, application, account, phone_number, bot } = strangerIds
       for (const id of [business, application, account, phone_number, bot]) {
@@ -365,7 +366,7 @@ onOneDatabase('multi-partner solutions', 'postgres', (engine) => {
       assert.deepEqual(body.data, [{ id: strangerIds.solution }])
     })
 
-    test('404 for a granular token without accounts on a business that its own business sees', async () => {
+    test('multi-partner solutions, who sees what: 404 for a granular token without accounts on a business that its own business sees', async () => {
       const seen = await server.client.get(`/v23.0/${ids.business}`, { token: partners.granularToken })
       assert.equal(seen.status, 200)
       const unseen = await server.client.get(`/v23.0/${ids.business}`, { token: partners.emptyToken })
@@ -378,7 +379,7 @@ onOneDatabase('the limit of solution creation', 'postgres', (engine) => {
   const env = { RATE_LIMITS: 'on', RATE_LIMIT_SOLUTION_CREATION: '2/1h' }
   const server = useTestServer({ engine, env })
 
-  test('429 for one creation too many of an app, while another app still may and reading goes on', async () => {
+  test('the limit of solution creation: 429 for one creation too many of an app, while another app still may and reading goes on', async () => {
     const create = (token: string, app: string, partner_app_id: string) =>
       server.client.post(`/v23.0/${app}/msgapp_business_solution`, { token, json: { ...good, partner_app_id } })
     const own = () => create(tokens.owner, ids.application, partnerIds.application)
@@ -394,7 +395,7 @@ onOneDatabase('the limit of solution creation', 'postgres', (engine) => {
 describe('solutions in the other vocabulary', () => {
   const server = useTestServer({ engine: 'sqlite', env: { VOCABULARY: 'whatsapp' } })
 
-  test('200 under its names, 404 under the others', async () => {
+  test('solutions in the other vocabulary: 200 under its names, 404 under the others', async () => {
     const path = `/v23.0/${ids.application}`
     const options = { token: tokens.owner, json: good }
     assert.equal((await server.client.post(`${path}/whatsapp_business_solution`, options)).status, 200)

@@ -24,7 +24,7 @@ onOneDatabase('templates', 'postgres', (engine) => {
   const calls = templateCalls(server)
 
   describe('that are created', () => {
-    test('200 PENDING; then they read as they were given, and are approved at once', async () => {
+    test('templates that are created: 200 PENDING; then they read as they were given, and are approved at once', async () => {
       const created_time = new Date(server.clock.now()).toISOString()
       const components = [bodyWith('We have {{1}} and this.', 'a')]
       const answer = await calls.create({ name: 'first_one', language: 'de', components })
@@ -64,7 +64,7 @@ onOneDatabase('templates', 'postgres', (engine) => {
       assert.deepEqual(templateLanguages, /^Languages: `([^`]+)`\.$/m.exec(text)?.[1]?.split(' '))
     })
 
-    test('422 with a name and language that are there; 200 in another language, 422 with another category', async () => {
+    test('templates that are created: 422 with a name and language that are there; 200 in another language, 422 with another category', async () => {
       await calls.make({ name: 'same' })
       assertError(await calls.create({ name: 'same' }), templateExists)
       assert.equal((await calls.create({ name: 'same', language: 'en_GB' })).status, 200)
@@ -72,12 +72,12 @@ onOneDatabase('templates', 'postgres', (engine) => {
       assertError(other, templateCategoryDiffers({ category: 'UTILITY' }))
     })
 
-    test('one of two at the same moment', async () => {
+    test('of several templates of one name created at the same moment one is stored', async () => {
       const answers = await Promise.all(Array.from({ length: 5 }, () => calls.create({ name: 'at_once' })))
       assert.deepEqual(countStatuses(answers), { 200: 1, 422: 4 })
     })
 
-    test('the same name in another account', async () => {
+    test('a template may have the name of one in another account', async () => {
       await calls.make({ name: 'in_two' })
       assert.equal((await calls.create({ name: 'in_two' }, { account: accounts.shared })).status, 200)
     })
@@ -149,18 +149,18 @@ onOneDatabase('templates', 'postgres', (engine) => {
       { fields: 'colour' },
       { after: 'x' },
     ] as Record<string, string>[]) {
-      test(`400 with ${JSON.stringify(query)}`, async () => {
+      test(`templates that are listed: 400 with ${JSON.stringify(query)}`, async () => {
         assert.equal((await calls.list(query)).status, 400)
       })
     }
 
-    test('200 with a limit of 1000', async () => {
+    test('templates that are listed: 200 with a limit of 1000', async () => {
       assert.equal((await calls.list({ limit: '1000' })).status, 200)
     })
   })
 
   describe('that are deleted', () => {
-    test('by name in every language, by hsm_id one, by id one', async () => {
+    test('templates are deleted by name in every language, by hsm_id in one, by id in one', async () => {
       const english = await calls.make({ name: 'going' })
       const german = await calls.make({ name: 'going', language: 'de' })
       const french = await calls.make({ name: 'going', language: 'fr' })
@@ -174,7 +174,7 @@ onOneDatabase('templates', 'postgres', (engine) => {
       assert.deepEqual((await calls.list({ name: 'going' })).body.data, [])
     })
 
-    test('404 for a name that is not there, and for an id of another name; 400 without a name', async () => {
+    test('templates that are deleted: 404 for a name that is not there, and for an id of another name; 400 without a name', async () => {
       assertError(await calls.deleteByName({ name: 'nowhere' }), notFound)
       const id = await calls.make({ name: 'staying' })
       assertError(await calls.deleteByName({ name: 'hello_world', hsm_id: id }), notFound)
@@ -240,7 +240,7 @@ onOneDatabase('templates', 'postgres', (engine) => {
     const find = (name: string, language = 'en_US', account: string = ids.account) =>
       findSendableTemplate(server.database.read, account, name, language)
 
-    test('are approved, of the account, and in exactly that language', async () => {
+    test('templates to send are approved, of the account, and in exactly that language', async () => {
       const found = await find('hello_world')
       assert.deepEqual([found.id, found.message_send_ttl_seconds], [ids.template, 2_592_000])
       assert.deepEqual(found.components, [{ type: 'BODY', text: 'Welcome to Lucky Shrub.' }])
@@ -256,7 +256,7 @@ onOneDatabase('templates', 'postgres', (engine) => {
       }
     })
 
-    test('are neither pending, rejected, paused nor disabled', async () => {
+    test('templates to send are neither pending, rejected, paused nor disabled', async () => {
       const id = await calls.make({ name: 'to_send' })
       const refused = (definition: ErrorDefinition) =>
         assert.rejects(find('to_send'), (error) => {
@@ -279,7 +279,7 @@ onOneDatabase('how many templates there may be', 'postgres', (engine) => {
   const server = useTestServer({ engine, env })
   const calls = templateCalls(server)
 
-  test('422 with one name too many; languages do not count, and a deleted name no more', async () => {
+  test('how many templates there may be: 422 with one name too many; languages do not count, and a deleted name no more', async () => {
     await calls.create({ name: 'one' }, { account: empty })
     await calls.create({ name: 'two' }, { account: empty })
     assertError(await calls.create({ name: 'three' }, { account: empty }), tooManyTemplates({ max: 2 }))
@@ -311,7 +311,7 @@ onOneDatabase('how often templates are created', 'postgres', (engine) => {
   const server = useTestServer({ engine, env: { RATE_LIMITS: 'on', RATE_LIMIT_TEMPLATE_CREATION: '2/1h' } })
   const calls = templateCalls(server)
 
-  test('429 with the one beyond the limit of the account', async () => {
+  test('how often templates are created: 429 with the one beyond the limit of the account', async () => {
     await calls.make()
     await calls.make()
     const answer = await calls.create()
@@ -326,7 +326,7 @@ onOneDatabase('templates in the other vocabulary', 'postgres', (engine) => {
   const server = useTestServer({ engine, env: { VOCABULARY: 'whatsapp' }, world: testWorld() })
   const calls = templateCalls(server)
 
-  test('are the same', async () => {
+  test('templates are the same in the other vocabulary', async () => {
     const id = await calls.make({ name: 'also_here' })
     await calls.settle()
     assert.equal((await calls.read(id)).body.status, 'APPROVED')

@@ -25,7 +25,7 @@ onOneDatabase('templates of a world file', 'sqlite', (engine) => {
 
   const refused = (pattern: RegExp, ...list: object[]) => assert.rejects(apply(...list), pattern)
 
-  test('are approved unless the file says otherwise, and no event is raised', async () => {
+  test('templates of a world file are approved unless the file says otherwise, and no event is raised', async () => {
     const events = await calls.eventsOf(async () => {
       await apply(
         entry('5200000000000001'),
@@ -73,7 +73,7 @@ onOneDatabase('templates of a world file', 'sqlite', (engine) => {
     assert.equal((await calls.read('5200000000000007')).status, 200)
   })
 
-  test('are refused where they break a rule of form, with the place', async () => {
+  test('templates of a world file are refused where they break a rule of form, with the place', async () => {
     await refused(
       /templates\[0\]\.components\[0\]\.text: it must have 1 to 1024 characters\./,
       entry('5200000000000010', { components: [{ type: 'BODY', text: '' }] }),
@@ -95,7 +95,7 @@ onOneDatabase('templates of a world file', 'sqlite', (engine) => {
     )
   })
 
-  test('are refused where the store has something against them', async () => {
+  test('templates of a world file are refused where the store has something against them', async () => {
     await apply(entry('5200000000000020', { name: 'stored' }))
     await refused(/which cannot be changed/, entry('5200000000000020', { name: 'renamed' }))
     await refused(/for template 5200000000000020/, entry('5200000000000021', { name: 'stored' }))

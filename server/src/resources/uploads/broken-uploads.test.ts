@@ -98,7 +98,7 @@ onOneDatabase('uploads that break', 'sqlite', (engine) => {
     })
   }
 
-  test('200 from wherever it got to, for a connection that is destroyed as soon as it was made', async () => {
+  test('uploads that break: 200 from wherever it got to, for a connection that is destroyed as soon as it was made', async () => {
     const picture = makePicture('image/png', 1_000_000)
     const target = { url: server.url, id: await open(server.client, picture.length), token }
     const socket = await startSending(target, 0, picture.length)
@@ -125,7 +125,7 @@ onOneDatabase('uploads that break', 'sqlite', (engine) => {
     assert.ok((await readStored(body.h)).equals(picture), 'what came late changed nothing')
   })
 
-  test('400 when more bytes come than were announced and nobody said how many: nothing of them is kept', async () => {
+  test('uploads that break: 400 when more bytes come than were announced and nobody said how many: nothing of them is kept', async () => {
     const picture = makePicture('image/png', 400_000)
     const target = { url: server.url, id: await open(server.client, picture.length), token }
     await append(target.id, 0, picture.subarray(0, 100))
@@ -150,7 +150,7 @@ onOneDatabase('uploads that break', 'sqlite', (engine) => {
     assert.ok((await readStored(handle ?? '')).equals(picture))
   })
 
-  test('of several requests for the same bytes at the same moment one is taken and the others are told the offset', async () => {
+  test('uploads that break: of several requests for the same bytes at the same moment one is taken and the others are told the offset', async () => {
     const pictures = Array.from({ length: 5 }, () => makePicture('image/png', 700_000))
     const id = await open(server.client, 700_000)
     const answers = await Promise.all(pictures.map((picture) => append(id, 0, picture)))
@@ -162,7 +162,7 @@ onOneDatabase('uploads that break', 'sqlite', (engine) => {
     assert.ok((await readStored(winners[0]?.handle)).equals(winners[0]?.picture as Buffer), 'never mixed')
   })
 
-  test('of several requests that find all bytes there at the same moment all get the same handle', async () => {
+  test('uploads that break: of several requests that find all bytes there at the same moment all get the same handle', async () => {
     const picture = makePicture('image/png', 1000)
     const target = { url: server.url, id: await open(server.client, picture.length), token }
     // All bytes arrive, and the connection breaks before the end of the body is told.

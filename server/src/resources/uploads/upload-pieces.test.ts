@@ -89,7 +89,7 @@ onOneDatabase('pieces of uploads', 'sqlite', (engine) => {
     assert.deepEqual((await appended).body, { id, file_offset: 100 })
   })
 
-  test('of two pieces for the same place one counts, and nothing is left of the other', async (t) => {
+  test('pieces of uploads: of two pieces for the same place one counts, and nothing is left of the other', async (t) => {
     const id = await open()
     const { begun, release } = await holdPieces(t, server.files)
     const both = [append(id, 0, picture.subarray(0, 100)), append(id, 0, picture.subarray(0, 150))]
@@ -100,7 +100,7 @@ onOneDatabase('pieces of uploads', 'sqlite', (engine) => {
     assert.equal((await piecesOf(id)).length, 1)
   })
 
-  test('who sends too many bytes leaves nothing', async () => {
+  test('who sends too many bytes to an upload leaves nothing', async () => {
     const id = await open(600_000)
     const bytes = new ReadableStream({
       start(controller) {

@@ -80,10 +80,10 @@ onOneDatabase('resumable upload', 'postgres', (engine) => {
       'file_name',
     ],
   ] as const) {
-    test(`400 for ${name}`, async () => assertArgument(await create(json), argument))
+    test(`resumable upload: 400 for ${name}`, async () => assertArgument(await create(json), argument))
   }
 
-  test("404 for an app of another business, and 200 for any of the token's own", async () => {
+  test("resumable upload: 404 for an app of another business, and 200 for any of the token's own", async () => {
     const answer = await server.client.post(`/v23.0/${partnerIds.application}/uploads`, {
       token,
       json: { file_length: 1, file_type: 'image/png' },
@@ -113,7 +113,7 @@ onOneDatabase('resumable upload', 'postgres', (engine) => {
   })
 
   for (const type of ['image/png', 'image/jpeg'] as const) {
-    test(`200 with a handle for a whole ${type} in one piece, and the same handle when asked again`, async () => {
+    test(`resumable upload: 200 with a handle for a whole ${type} in one piece, and the same handle when asked again`, async () => {
       const picture = makePicture(type, 1000)
       const id = await open(picture.length, type)
       const answer = await append(id, 0, picture, type)
@@ -133,7 +133,7 @@ onOneDatabase('resumable upload', 'postgres', (engine) => {
     })
   }
 
-  test('200 for a file of the largest size in uneven pieces, an empty one among them', async () => {
+  test('resumable upload: 200 for a file of the largest size in uneven pieces, an empty one among them', async () => {
     const picture = makePicture('image/png', 5 * mebibyte)
     const id = await open(picture.length)
     let offset = 0
@@ -154,7 +154,7 @@ onOneDatabase('resumable upload', 'postgres', (engine) => {
   })
 
   for (const given of [99, 101, 0] as const) {
-    test(`400 for the offset ${given} where 100 bytes have arrived, telling the right one`, async () => {
+    test(`resumable upload: 400 for the offset ${given} where 100 bytes have arrived, telling the right one`, async () => {
       const picture = makePicture('image/png', 300)
       const id = await open(picture.length)
       await append(id, 0, picture.subarray(0, 100))
@@ -171,7 +171,7 @@ onOneDatabase('resumable upload', 'postgres', (engine) => {
     })
   }
 
-  test('400 for one byte more than was announced, and none of the piece is kept', async () => {
+  test('resumable upload: 400 for one byte more than was announced, and none of the piece is kept', async () => {
     const picture = makePicture('image/png', 300)
     const id = await open(picture.length)
     await append(id, 0, picture.subarray(0, 100))
@@ -216,7 +216,7 @@ onOneDatabase('resumable upload', 'postgres', (engine) => {
     return (await server.files.listPieces()).map((name) => name.split('/')[0] as string)
   }
 
-  test('404 when it has expired, whether or not it was swept; the sweep leaves nothing', async () => {
+  test('resumable upload: 404 when it has expired, whether or not it was swept; the sweep leaves nothing', async () => {
     const picture = makePicture('image/png', 300)
     const half = await open(picture.length)
     await append(half, 0, picture.subarray(0, 100))

@@ -42,7 +42,7 @@ onOneDatabase('the media files of messages', 'sqlite', (engine) => {
     assert.equal((await get(chat.last_message.image.url)).status, 200)
   })
 
-  test('in the header of an interactive message, and of what a user sends, whatever its id looks like', async () => {
+  test('the media file in the header of an interactive message, and of what a user sends, can be opened, whatever its id looks like', async () => {
     const user = sides.newUser()
     await sides.write(user)
     const header = { type: 'image', image: { id: await upload() } }

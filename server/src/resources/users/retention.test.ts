@@ -142,7 +142,7 @@ onOneDatabase('what is kept of the phones of a sandbox', 'sqlite', (engine) => {
   const server = useTestServer({ engine })
   const sides = messageSides(server)
 
-  test('is who they belong to, also without a chat', async () => {
+  test('what is kept of the phones of a sandbox is who they belong to, also without a chat', async () => {
     const user = sides.newUser()
     await sides.write(user)
     server.clock.advance(keep + day)

@@ -38,7 +38,7 @@ onOneDatabase("the users' stream", 'sqlite', (engine) => {
     return secret
   }
 
-  test('tells messages of both directions, statuses and typing in order, each with an id', async (t) => {
+  test("the users' stream tells messages of both directions, statuses and typing in order, each with an id", async (t) => {
     const user = sides.newUser()
     const stream = await listen(t, { user_wa_id: user })
     const written = await sides.write(user)
@@ -97,7 +97,7 @@ onOneDatabase("the users' stream", 'sqlite', (engine) => {
     assert.equal(heard?.data.phone_number_id, number.id)
   })
 
-  test('also what the business is not told: read without receipts; nothing of what a user who blocked the number does not get', async (t) => {
+  test("the users' stream also has what the business is not told: read without receipts; nothing of what a user who blocked the number does not get", async (t) => {
     const [shy, blocking] = [sides.newUser(), sides.newUser()]
     await sides.write(shy)
     await sides.write(blocking)
@@ -257,7 +257,7 @@ onOneDatabase("the users' stream", 'sqlite', (engine) => {
     }, 'another one is taken')
   })
 
-  test('who may not listen, and what is malformed', async () => {
+  test("the users' stream refuses who may not listen, and what is malformed", async () => {
     const get = (token: string | undefined, query: Record<string, string> = {}) =>
       server.client.get('/gateway/stream', { ...(token !== undefined && { token }), query })
     assert.equal((await get(undefined)).status, 401)
@@ -289,7 +289,7 @@ onOneDatabase("the users' stream", 'sqlite', (engine) => {
     await stream.ended
   })
 
-  test('who reads too slowly is dropped, and nobody else waits', async (t) => {
+  test("who reads the users' stream too slowly is dropped, and nobody else waits", async (t) => {
     const user = sides.newUser()
     await sides.write(user)
     const id = await sides.send(user, { text: { body: 'x'.repeat(4096) } })

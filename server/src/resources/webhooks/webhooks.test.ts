@@ -31,7 +31,7 @@ onOneDatabase("an app's subscription", 'sqlite', (engine) => {
   const remove = (json: object) =>
     server.client.callRow(server.client.row('webhooks.unsubscribe'), path, { token, json })
 
-  test('200: none at first, then what was asked for, and another takes its place', async (t) => {
+  test("an app's subscription: 200: none at first, then what was asked for, and another takes its place", async (t) => {
     assert.deepEqual(await list(), [])
     const [first, second] = [await startSubscriber(t), await startSubscriber(t)]
     const asked = { object, callback_url: first.url, verify_token: 'vt', fields: ['calls', 'messages', 'calls'] }
@@ -53,7 +53,7 @@ onOneDatabase("an app's subscription", 'sqlite', (engine) => {
     }
   })
 
-  test('200 for the end of some fields; with the last of them the subscription ends; once more is no mistake', async (t) => {
+  test("an app's subscription: 200 for the end of some fields; with the last of them the subscription ends; once more is no mistake", async (t) => {
     const { url } = await startSubscriber(t)
     await post({ object, callback_url: url, verify_token: 'vt', fields: ['messages', 'calls', 'account_update'] })
     assert.deepEqual((await remove({ object, fields: ['calls', 'group_status_update'] })).body, { success: true })
@@ -125,7 +125,7 @@ onOneDatabase("an app's subscription", 'sqlite', (engine) => {
     })
   }
 
-  test('422 when the callback does not pass the handshake, and the one before stays', async (t) => {
+  test("an app's subscription: 422 when the callback does not pass the handshake, and the one before stays", async (t) => {
     const good = await startSubscriber(t)
     await post({ object, callback_url: good.url, verify_token: 'vt', fields: ['messages'] })
     const answer = await post({ object, callback_url: 'http://127.0.0.1:1/', verify_token: 'vt', fields: ['calls'] })
@@ -134,7 +134,7 @@ onOneDatabase("an app's subscription", 'sqlite', (engine) => {
     await remove({})
   })
 
-  test("403 for another app's, also of the same business", async () => {
+  test("an app's subscription: 403 for another app's, also of the same business", async () => {
     const { database, clock } = server
     const other = '3000000000000077'
     await database.transaction(async (tx) => {
@@ -162,7 +162,7 @@ onOneDatabase("an app's subscription", 'sqlite', (engine) => {
     assert.equal((await server.client.delete(at, { token })).status, 403)
   })
 
-  test('200 for many at the same moment: one of them is what is stored, whole', async (t) => {
+  test("an app's subscription: 200 for many at the same moment: one of them is what is stored, whole", async (t) => {
     const subscribers = await Promise.all(Array.from({ length: 8 }, () => startSubscriber(t)))
     const fields = (index: number) => [webhookFields[index % webhookFields.length] as string]
     const answers = await Promise.all(
@@ -208,7 +208,7 @@ onOneDatabase('the apps of an account', 'sqlite', (engine) => {
     await unlink(tokens.partner)
   })
 
-  test('200 with an override, shown to the business of its app alone; linking without one ends it', async (t) => {
+  test('the apps of an account: 200 with an override, shown to the business of its app alone; linking without one ends it', async (t) => {
     const { url } = await startSubscriber(t)
     assert.equal((await link({ override_callback_uri: url, verify_token: 'vt' })).status, 200)
     assert.deepEqual(await list(), [{ whatsapp_business_api_data: owners(), override_callback_uri: url }])
@@ -249,7 +249,7 @@ onOneDatabase('the apps of an account', 'sqlite', (engine) => {
     })
   }
 
-  test('200 for many links and ends of them at the same moment', async () => {
+  test('the apps of an account: 200 for many links and ends of them at the same moment', async () => {
     const answers = await Promise.all(Array.from({ length: 12 }, (_, index) => (index % 3 === 2 ? unlink() : link({}))))
     assert.ok(answers.every(({ status }) => status === 200))
     await link({})

@@ -11,7 +11,7 @@ const hold = (open: Change<number> | undefined, seen: Record<string, number>) =>
   reconcile('things', known, open, new Map(Object.entries(seen))).outcome
 
 describe('what is there, held against what was acknowledged', () => {
-  test('is in order when it is the same', () => {
+  test('what is there, held against what was acknowledged is in order when it is the same', () => {
     assert.equal(hold(undefined, { a: 1, b: 2 }), undefined)
   })
 
@@ -20,13 +20,13 @@ describe('what is there, held against what was acknowledged', () => {
     ['an earlier value', { a: 1, b: 1 }, /b is 1, not 2/],
     ['a thing that was never asked for, or was deleted', { a: 1, b: 2, c: 3 }, /c is there but must not be: 3/],
   ] as const) {
-    test(`contradicts it with ${name}`, () => {
+    test(`what is there, held against what was acknowledged: contradicts it with ${name}`, () => {
       assert.throws(() => hold(undefined, seen), message)
       assert.throws(() => hold(undefined, seen), Contradiction)
     })
   }
 
-  test('may or may not have what was under way, and tells which', () => {
+  test('what is there, held against what was acknowledged: may or may not have what was under way, and tells which', () => {
     const change = { key: 'a', value: 9 }
     assert.equal(hold(change, { a: 1, b: 2 }), 'did not happen')
     assert.equal(hold(change, { a: 9, b: 2 }), 'happened')
@@ -37,7 +37,7 @@ describe('what is there, held against what was acknowledged', () => {
     assert.equal(hold({ key: 'a', value: (seen) => seen && seen * 1 }, { a: 5, b: 2 }), 'happened')
   })
 
-  test('contradicts it when what was under way came out as something else', () => {
+  test('what is there, held against what was acknowledged: contradicts it when what was under way came out as something else', () => {
     assert.throws(() => hold({ key: 'a', value: 9 }, { a: 5, b: 2 }), /a is 5, not 9/)
     assert.throws(() => hold({ key: 'a', value: 9 }, { a: 9 }), /b is lost/)
     assert.throws(() => hold({ value: 7 }, { a: 1, b: 2, x: 7, y: 7 }), /y is there but must not be/)
@@ -57,21 +57,21 @@ describe('the records of who did what', () => {
   const first = { id: 1, trace: 't1', operation: 'account.update' }
   const second = { id: 2, trace: 't2', operation: 'bot.set_automation' }
 
-  test('are in order with one for each that was acknowledged, whatever became of the others', () => {
+  test('the records of who did what are in order with one for each that was acknowledged, whatever became of the others', () => {
     sendTwo().judge([first])
     const activities = sendTwo()
     activities.judge([first, second])
     assert.equal(activities.last, 2)
   })
 
-  test('contradict what was acknowledged when one is missing, there twice, made up or of something else', () => {
+  test('the records of who did what contradict what was acknowledged when one is missing, there twice, made up or of something else', () => {
     assert.throws(() => sendTwo().judge([second]), /no activity tells of account.update/)
     assert.throws(() => sendTwo().judge([first, first]), /two activities tell of the same/)
     assert.throws(() => sendTwo().judge([first, { ...second, trace: 't3' }]), /which nobody sent/)
     assert.throws(() => sendTwo().judge([{ ...first, operation: 'bot.set_automation' }]), /but account.update was sent/)
   })
 
-  test('are there if and only if the change is', () => {
+  test('the records of who did what are there if and only if the change is', () => {
     const activities = sendTwo()
     activities.judge([first])
     activities.confirm('a change', 't1', 'happened')

@@ -69,7 +69,7 @@ onOneDatabase('media by link', 'sqlite', (engine) => {
   const sendNew = (message: object) => sendTo(sides.newUser(), message)
   const image = (link: string) => ({ type: 'image', image: { link } })
 
-  test('200 first; then it is fetched, becomes a media file of the number, and is sent', async (t) => {
+  test('media by link: 200 first; then it is fetched, becomes a media file of the number, and is sent', async (t) => {
     const host = await startHost(t, { '/a.png': send(png) })
     const user = sides.newUser()
     await sides.write(user)
@@ -96,7 +96,7 @@ onOneDatabase('media by link', 'sqlite', (engine) => {
     assert.deepEqual([sent.pricing.category, typeof sent.conversation.id], ['service', 'string'])
   })
 
-  test('it is used again for ten minutes by the same number, unless its media file was deleted', async (t) => {
+  test('a link is used again for ten minutes by the same number, unless its media file was deleted', async (t) => {
     const host = await startHost(t, { '/b.png': send(png), '/c.png': send(png) })
     const link = `${host.url}/b.png`
     for (let count = 0; count < 2; count += 1)
@@ -205,7 +205,7 @@ onOneDatabase('media by link', 'sqlite', (engine) => {
     }
   })
 
-  test('tried twice after 5xx and a reset, and once after anything else', async (t) => {
+  test('a link is tried twice after 5xx and a reset, and once after anything else', async (t) => {
     const flaky = (first: Respond): Respond => {
       let count = 0
       return (response, request) => (count++ === 0 ? first(response, request) : send(png)(response, request))
@@ -267,7 +267,7 @@ onOneDatabase('media by link', 'sqlite', (engine) => {
     assert.equal(new Set(slow.asked).size, count)
   })
 
-  test('in headers of interactive messages and templates', async (t) => {
+  test('media by link in headers of interactive messages and templates', async (t) => {
     const host = await startHost(t, { '/a.png': send(png), '/a.pdf': send(pdf), '/b.png': send(png) })
     const header = { type: 'image', image: { link: `${host.url}/a.png` } }
     const action = { buttons: [{ type: 'reply', reply: { id: 'yes', title: 'Yes' } }] }
@@ -292,7 +292,7 @@ onOneDatabase('media by link', 'sqlite', (engine) => {
     assert.deepEqual([await sides.namesOf(paper), await sides.namesOf(wrong)], ['sent, delivered', 'failed 131053'])
   })
 
-  test('to a group: sent for the group, then each participant; or failed once', async (t) => {
+  test('media by link to a group: sent for the group, then each participant; or failed once', async (t) => {
     const host = await startHost(t, { '/a.png': send(png) })
     const { invite_link } = (await server.client.get(`/v23.0/${ids.group}/invite_link`, { token: tokens.owner })).body
     const [one, other] = [sides.newUser(), sides.newUser()]
@@ -428,7 +428,7 @@ onOneDatabase('media by link', 'sqlite', (engine) => {
   })
 })
 
-test('tried again after a time-out', async (t) => {
+test('a link is tried again after a time-out', async (t) => {
   const server = await startTestServer({ engine: 'sqlite', env: { ...env, LINK_FETCH_TIMEOUT: '3s' } })
   t.after(() => server.stop())
   let count = 0

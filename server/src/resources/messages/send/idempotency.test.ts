@@ -41,7 +41,7 @@ onBothDatabases('a key that is swept after it was found to be there', (engine) =
     })
   }
 
-  test('is new: the request is done again and its response kept', async () => {
+  test('a key that is swept after it was found to be there is new: the request is done again and its response kept', async () => {
     const { database } = server
     assert.deepEqual(await database.transaction((tx) => send(tx, async () => ({ id: 'first' }))), { id: 'first' })
     const again = await database.transaction((tx) => send(sweepBetween(tx), async () => ({ id: 'second' })))

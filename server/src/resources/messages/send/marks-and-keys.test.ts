@@ -90,7 +90,7 @@ onBothDatabases('marking as read, blocks, keys and groups', (engine) => {
     assert.notDeepEqual((await post(message)).body, first.body, 'the key is over')
   })
 
-  test('the same body is the same JSON value, with every member that came; a key comes in the header alone', async () => {
+  test('for an Idempotency-Key the same body is the same JSON value, with every member that came; the key comes in the header alone', async () => {
     const to = sides.newUser()
     const path = `/v23.0/${numbers.main}/messages`
     const message = { messaging_product: 'msgapp', to, text: { body: 'Hello' } }

@@ -146,7 +146,7 @@ onBothDatabases('sending', (engine) => {
     assertError(await sides.post({ status: 'delivered', message_id: 'x' }), statusNotTaken)
   })
 
-  test('refused at once for the state of the number, and nothing is stored', async () => {
+  test('a message is refused at once for the state of the number, and nothing is stored', async () => {
     const to = sides.newUser()
     const text = { to, text: { body: 'Hello' } }
     assertError(await messageSides(server, numbers.fresh).post(text), senderNotRegistered)
@@ -163,11 +163,11 @@ onBothDatabases('sending', (engine) => {
     assert.deepEqual(chats, [])
   })
 
-  test('fails later for another number of the platform', async () => {
+  test('a message fails later for another number of the platform', async () => {
     assert.equal(await sides.namesOf(await sides.send('16315551002')), 'failed 131026')
   })
 
-  test('404 on the number of another tenant, 422 for its group', async () => {
+  test('sending: 404 on the number of another tenant, 422 for its group', async () => {
     const text = { text: { body: 'Hello' } }
     assert.equal(
       (await messageSides(server, strangerIds.phone_number).post({ to: '16505551234', ...text })).status,
@@ -177,7 +177,7 @@ onBothDatabases('sending', (engine) => {
     assertError(await sides.post(group), groupUnknown)
   })
 
-  test('403 without the permission for messaging', async () => {
+  test('sending: 403 without the permission for messaging', async () => {
     const answer = await sides.post(
       { to: sides.newUser(), text: { body: 'x' } },
       { token: tokens.managementOnly, json: {} },

@@ -114,7 +114,7 @@ onOneDatabase('sending templates', 'postgres', (engine) => {
     document = await upload(pdf)
   })
 
-  test('without a window: 200 with its status, then sent and delivered, at the price of its category', async () => {
+  test('a template without a window: 200 with its status, then sent and delivered, at the price of its category', async () => {
     const user = sides.newUser()
     const answer = await sides.post({ to: user, ...describeTemplate('hello_world'), biz_opaque_callback_data: 'o1' })
     assert.equal(answer.status, 200, answer.text)
@@ -416,7 +416,7 @@ onOneDatabase('sending templates', 'postgres', (engine) => {
     assert.equal(await send(), 'sent, delivered')
   })
 
-  test('to a group: the price of groups, and no authentication template', async () => {
+  test('a template to a group: the price of groups, and no authentication template', async () => {
     const { invite_link } = (await server.client.get(`/v23.0/${ids.group}/invite_link`, { token: tokens.owner })).body
     const user = sides.newUser()
     await sides.gateway('groups/join', { invite_link, user_wa_id: user })

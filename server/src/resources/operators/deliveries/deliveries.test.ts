@@ -96,7 +96,7 @@ onBothDatabases('deliveries and lanes at the operator door', (engine) => {
   })
 
   describe('replay', () => {
-    test('sends some again by their ids, in order, and records it', async (t) => {
+    test('a replay sends some deliveries again by their ids, in order, and records it', async (t) => {
       const subscriber = await subscribe(t, server)
       for (const id of ['again.1', 'again.2']) await handInText(server, id)
       await server.app.settle()
@@ -109,7 +109,7 @@ onBothDatabases('deliveries and lanes at the operator door', (engine) => {
       assert.deepEqual([record.operation, record.node_kind], ['operator.replay_deliveries', 'delivery'])
     })
 
-    test('sends all that fit a filter again, to another address', async (t) => {
+    test('a replay sends all deliveries that fit a filter again, to another address', async (t) => {
       await subscribe(t, server)
       const elsewhere = await startSubscriber(t)
       server.clock.advance(86_400_000)
@@ -138,7 +138,7 @@ onBothDatabases('deliveries and lanes at the operator door', (engine) => {
       assert.equal((await get('deliveries', { state: 'failed', since: '1h' })).body.data.length, 0)
     })
 
-    test('all of them, or none when one of them is unknown', async (t) => {
+    test('a replay by ids replays all deliveries, or none when one of them is unknown', async (t) => {
       const subscriber = await subscribe(t, server)
       await handInText(server, 'none.1')
       await server.app.settle()
@@ -156,14 +156,14 @@ onBothDatabases('deliveries and lanes at the operator door', (engine) => {
       ['both', { ids: ['1'], state: 'failed' }, idsAndFilters()],
       ['a bad address', { ids: ['1'], to: 'ftp://example.com' }, like(notAUrl, { argument: 'to' })],
     ] as const) {
-      test(`400 with ${name}`, async () => {
+      test(`deliveries and lanes at the operator door, replay: 400 with ${name}`, async () => {
         assertError(await post('deliveries/replay', json), expected)
       })
     }
   })
 
   describe('a lane', () => {
-    test('that is paused sends nothing until it is resumed', async (t) => {
+    test('a lane that is paused sends nothing until it is resumed', async (t) => {
       const subscriber = await subscribe(t, server)
       await handInText(server, 'lane.1')
       await server.app.settle()
@@ -193,7 +193,7 @@ onBothDatabases('deliveries and lanes at the operator door', (engine) => {
       assert.equal(all.find(({ id }: Item) => id === lane_id).subscribed, false)
     })
 
-    test('that is paused for a while goes on by itself', async (t) => {
+    test('a lane that is paused for a while goes on by itself', async (t) => {
       const subscriber = await subscribe(t, server)
       await handInText(server, 'while.1')
       await server.app.settle()
@@ -207,7 +207,7 @@ onBothDatabases('deliveries and lanes at the operator door', (engine) => {
       assert.deepEqual(subscriber.messageIds(), ['while.1', 'while.2'])
     })
 
-    test('whose subscriber was down is tried at once when it is resumed', async (t) => {
+    test('a lane whose subscriber was down is tried at once when it is resumed', async (t) => {
       const subscriber = await subscribe(t, server)
       subscriber.answerWith(refuseWith(500))
       for (const index of [1, 2, 3]) await handInText(server, `down.${index}`, userOf(index))
@@ -230,7 +230,7 @@ onBothDatabases('deliveries and lanes at the operator door', (engine) => {
       assert.equal((await find())['down'], false)
     })
 
-    test('whose subscriber is down counts as down until it is no address of its app and nothing waits for it', async (t) => {
+    test('a lane whose subscriber is down counts as down until it is no address of its app and nothing waits for it', async (t) => {
       const countDown = async () => {
         const metric = /^switchboard_delivery_lanes_down (\d+)$/m.exec((await server.client.get('/metrics')).text)
         const { down } = (await get('state')).body.lanes

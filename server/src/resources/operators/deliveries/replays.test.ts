@@ -65,7 +65,7 @@ onOneDatabase('a replay of many deliveries', 'sqlite', (engine) => {
     return waiting.length
   }
 
-  test('is a job whose batches go on in another process, each once and in order', async (t) => {
+  test('a replay of many deliveries is a job whose batches go on in another process, each once and in order', async (t) => {
     const sink = await startSubscriber(t)
     await fill('account_update')
     const { body } = await post('deliveries/replay', { field: 'account_update', state: 'failed', to: sink.url })
@@ -109,7 +109,7 @@ onOneDatabase('a replay of many deliveries', 'sqlite', (engine) => {
     await app.close(1000)
   })
 
-  test('can be stopped: what was sent again stays, and nothing more is', async () => {
+  test('a replay of many deliveries can be stopped: what was sent again stays, and nothing more is', async () => {
     await fill('message_template_status_update')
     const filter = { field: 'message_template_status_update' }
     const { job } = (await post('deliveries/replay', { ...filter, to: 'https://elsewhere.test/hook' })).body
@@ -128,7 +128,7 @@ onOneDatabase('a replay of many deliveries', 'sqlite', (engine) => {
     assertError(await get('replays/nothing'), notFound())
   })
 
-  test('goes on when whoever watches it presses Ctrl-C', async () => {
+  test('a replay of many deliveries goes on when whoever watches it presses Ctrl-C', async () => {
     await fill('user_preferences', 150)
     const flags = ['--field', 'user_preferences', '--url', server.url, '--token', tokens.operator]
     const ready = /^Replay (\w+) has begun\.$/m
@@ -167,7 +167,7 @@ onOneDatabase('a replay of many deliveries', 'sqlite', (engine) => {
       assert.equal(heard.business_id, strangerIds.business)
     })
 
-    test('ends when the token is revoked', async () => {
+    test('a replay of many deliveries by an operator with limits ends when the token is revoked', async () => {
       const { id, token } = (await post('tokens', { app_id: ids.application, scopes: ['operator'] })).body
       await fill('phone_number_quality_update', 300)
       const filter = { field: 'phone_number_quality_update', to: 'https://elsewhere.test/hook' }
@@ -180,7 +180,7 @@ onOneDatabase('a replay of many deliveries', 'sqlite', (engine) => {
     })
   })
 
-  test('counts what cannot be sent; by ids that is refused', async () => {
+  test('a replay of many deliveries counts what cannot be sent; by ids that is refused', async () => {
     await fill('template_category_update', 4)
     await server.database.transaction(async ({ query }) => {
       const [first] = await query
@@ -208,7 +208,7 @@ onOneDatabase('a replay of many deliveries', 'sqlite', (engine) => {
     assertError(await post('deliveries/replay', { ids: [emptied] }), deliveryEmptied({ id: Number(emptied) }))
   })
 
-  test('goes to allowed addresses alone; job is for filters', async () => {
+  test('a replay of many deliveries goes to allowed addresses alone; job is for filters', async () => {
     const wrong = { state: 'failed', job: true, to: 'ftp://example.com' }
     assertError(await post('deliveries/replay', wrong), like(notAUrl, { argument: 'to' }))
     assertArgument(await post('deliveries/replay', { ids: ['1'], job: true }), 'job')

@@ -40,7 +40,7 @@ onBothDatabases('tokens of the service', (engine) => {
     return { id: body.token_id, expires: String(found?.['expires_time']), headers: { cookie, [proofHeader]: proof } }
   }
 
-  test('are seen and revoked by who sees at least as much, whatever their app', async () => {
+  test('tokens of the service are seen and revoked by who sees at least as much, whatever their app', async () => {
     const limited = await makeLimited()
     const sibling = await makeLimited()
     const ofAccount = await make({ scopes: ['gateway'], accounts: [ids.account] })
@@ -67,7 +67,7 @@ onBothDatabases('tokens of the service', (engine) => {
     assert.deepEqual([own?.['app_id'], own?.['business_id'], own?.['session_name']], [null, null, 'Ada'])
   })
 
-  test('are nobody else’s, nor what was done with them', async () => {
+  test('tokens of the service are nobody else’s, nor what was done with them', async () => {
     const limited = await makeLimited()
     const { id, headers } = await server.client
       .post('/operator/tokens', {
@@ -96,14 +96,14 @@ onBothDatabases('tokens of the service', (engine) => {
     assert.ok((await list('requests', tokens.operator)).some(({ door }) => door === 'gateway' || door === 'receiver'))
   })
 
-  test('of a request of a partner is the business whose node it is about', async () => {
+  test('the business of a request of a partner is the one whose node it is about', async () => {
     await server.client.get(`/v23.0/${ids.account}`, { token: tokens.partner })
     const [request] = await list('requests', tokens.operator)
     assert.equal(request?.['status'], 404)
     assert.notEqual(request?.['business_id'], ids.business)
   })
 
-  test('made by a session end with it, unless their end is given, and are revoked with it', async () => {
+  test('tokens of the service made by a session end with it, unless their end is given, and are revoked with it', async () => {
     const session = await signIn()
     const as = { headers: session.headers }
     const short = await make({ scopes: ['operator'] }, as)
@@ -124,7 +124,7 @@ onBothDatabases('tokens of the service', (engine) => {
     assert.equal((await server.client.get(`/v23.0/${ids.account}`, { token: ofBusiness.token })).status, 200)
   })
 
-  test('made by a session stay when their maker signs out', async () => {
+  test('tokens of the service made by a session stay when their maker signs out', async () => {
     const session = await signIn()
     const made = await make({ scopes: ['operator'], expires: '1h' }, { headers: session.headers })
     const signedOut = await server.client.delete(`/operator/tokens/${session.id}`, { headers: session.headers })

@@ -36,7 +36,7 @@ onBothDatabases('tokens that ended', (engine) => {
     return { id: body.token_id as string, headers: { cookie, 'x-console-proof': String(body.proof) } }
   }
 
-  test('are listed for AUDIT_KEEP after their end, and then go; what has no end stays', async () => {
+  test('tokens that ended are listed for AUDIT_KEEP after their end, and then go; what has no end stays', async () => {
     const [expiring, revoked, late, endless] = [
       await create({ expires: '1h' }),
       await create({ expires: '1h' }),

@@ -246,7 +246,7 @@ onOneDatabase('what operators watch', 'sqlite', (engine) => {
     assert.equal((await get('requests', { limit: '1000' })).status, 200)
   })
 
-  test('refused requests of strangers push out no others', async () => {
+  test('what operators watch refused requests of strangers push out no others', async () => {
     const { headers } = await server.client.get(`/v23.0/${numbers.main}`, { token: tokens.owner })
     const trace = headers.get('x-svctrace-id') ?? ''
     for (let index = 0; index < 1100; index++) await server.client.get(`/v23.0/${ids.account}`)
@@ -315,7 +315,7 @@ onOneDatabase('what operators watch of events whose content was removed', 'sqlit
 describe('what other processes tell operators who watch (postgres)', () => {
   const server = useTestServer({ engine: 'postgres' })
 
-  test('is not shown where it has another form, and harms nothing', async (t) => {
+  test('what other processes tell operators who watch is not shown where it has another form, and harms nothing', async (t) => {
     const stream = await listen(t, server.url, '?types=timer')
     const none = { business_id: null, account_id: null, phone_number_id: null, trace: null }
     const good = { id: 'timer-good', type: 'timer', time: server.clock.now(), ...none, data: { kind: 'told' } }

@@ -29,7 +29,7 @@ onOneDatabase('edits of templates', 'sqlite', (engine) => {
     return id
   }
 
-  test('200; it is pending, and approved again at once', async () => {
+  test('edits of templates: 200; it is pending, and approved again at once', async () => {
     const id = await makeApproved()
     assert.deepEqual((await calls.edit(id, { components: other })).body, { success: true })
     const { components, status } = (await calls.read(id)).body
@@ -60,7 +60,7 @@ onOneDatabase('edits of templates', 'sqlite', (engine) => {
     assert.equal((await calls.read(utility)).body.message_send_ttl_seconds, whole.message_send_ttl_seconds)
   })
 
-  test('400 with nothing, with another name or language, and with components that break a rule', async () => {
+  test('edits of templates: 400 with nothing, with another name or language, and with components that break a rule', async () => {
     const id = await makeApproved({ name: 'fixed' })
     assertError(await calls.edit(id, {}), templateEditEmpty)
     assertError(await calls.edit(id, { name: 'fixed', language: 'en_US' }), templateEditEmpty)
@@ -82,7 +82,7 @@ onOneDatabase('edits of templates', 'sqlite', (engine) => {
     assert.deepEqual([status, message_send_ttl_seconds], ['APPROVED', 2_592_000])
   })
 
-  test('422 while it is pending, and when it is disabled', async () => {
+  test('edits of templates: 422 while it is pending, and when it is disabled', async () => {
     const id = await calls.make()
     const possible = 'APPROVED or PAUSED or REJECTED'
     assertError(await calls.edit(id, { components: other }), templateNotEditable({ status: 'PENDING', possible }))
@@ -126,7 +126,7 @@ onOneDatabase('edits of templates', 'sqlite', (engine) => {
     assert.equal((await calls.read(id)).body.parameter_format, 'NAMED')
   })
 
-  test('429 with the second edit of an approved one in a day, and with the eleventh in 30 days', async () => {
+  test('edits of templates: 429 with the second edit of an approved one in a day, and with the eleventh in 30 days', async () => {
     const id = await makeApproved()
     const edit = () => calls.edit(id, { components: other })
     const start = server.clock.now()
@@ -170,7 +170,7 @@ onOneDatabase('edits with other limits', 'sqlite', (engine) => {
   const server = useTestServer({ engine, env: { MAX_TEMPLATE_EDITS: '2/1h' } })
   const calls = templateCalls(server)
 
-  test('as many as the setting says', async () => {
+  test('an approved template is edited as often as the setting says', async () => {
     const id = await calls.make()
     const statuses: number[] = []
     for (let count = 0; count < 3; count++) {

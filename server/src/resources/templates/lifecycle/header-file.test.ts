@@ -77,7 +77,7 @@ onOneDatabase('the files of template headers', 'postgres', (engine) => {
     assert.equal((await download(url)).status, 404)
   })
 
-  test('422 with a handle that is unknown, used, expired or of another business', async () => {
+  test('the files of template headers: 422 with a handle that is unknown, used, expired or of another business', async () => {
     assertError(await calls.create(headed('IMAGE', 'nothing')), headerHandleUnknown)
     const handle = await uploadPicture(server, picture())
     await calls.make(headed('IMAGE', handle))
@@ -90,7 +90,7 @@ onOneDatabase('the files of template headers', 'postgres', (engine) => {
     assertError(await calls.create(headed('IMAGE', foreign)), headerHandleUnknown)
   })
 
-  test('422 with a file of another type, and the handle is good afterwards', async () => {
+  test('the files of template headers: 422 with a file of another type, and the handle is good afterwards', async () => {
     const handle = await uploadPicture(server, picture())
     const types = 'application/pdf'
     const refused = await calls.create(headed('DOCUMENT', handle))
@@ -158,7 +158,7 @@ onOneDatabase('the files of template headers', 'postgres', (engine) => {
     assert.ok((await download(await addressOf(id))).bytes.equals(bytes))
   })
 
-  test('the same file again stays', async () => {
+  test('the same file sent again for the header of a template stays', async () => {
     const bytes = picture()
     const id = await calls.make(headed('IMAGE', await uploadPicture(server, bytes)))
     await calls.settle()

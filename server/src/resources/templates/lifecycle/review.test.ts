@@ -107,7 +107,7 @@ onOneDatabase('the review of templates', 'postgres', (engine) => {
     assertError(over, templateMoveNotPossible({ status: 'DISABLED', to: 'APPROVED', possible: 'nothing' }))
   })
 
-  test('400 without a reason, with one that is not asked for, and with nothing', async () => {
+  test('the review of templates: 400 without a reason, with one that is not asked for, and with nothing', async () => {
     const id = await calls.make()
     assertError(await calls.review(id, { status: 'REJECTED' }), rejectionReasonRequired({ reasons: rejectionReasons }))
     assertError(await calls.review(id, { status: 'APPROVED', reason: 'SCAM' }), rejectionReasonNotTaken)
@@ -155,7 +155,7 @@ onOneDatabase('the review of templates', 'postgres', (engine) => {
     assert.deepEqual([category, previous_category, message_send_ttl_seconds], ['MARKETING', 'UTILITY', 2_592_000])
   })
 
-  test('422 for a category that the components do not fit, and nothing of it stays', async () => {
+  test('the review of templates: 422 for a category that the components do not fit, and nothing of it stays', async () => {
     const catalog = buttons({ type: 'CATALOG', text: 'View' })
     const id = await calls.make({
       category: 'MARKETING',
@@ -204,7 +204,7 @@ onOneDatabase('the events of templates', 'postgres', (engine) => {
   const server = useTestServer({ engine, env: { WEBHOOK_BATCH: '10' } })
   const calls = templateCalls(server)
 
-  test('reach the callback of the account, with the second in which they happened', async (t) => {
+  test('the events of templates reach the callback of the account, with the second in which they happened', async (t) => {
     const subscriber = await subscribe(t, server, { fields: [status, 'message_template_quality_update'] })
     const id = await calls.make({ name: 'told' })
     await calls.settle()
@@ -235,7 +235,7 @@ onOneDatabase('the events of templates', 'postgres', (engine) => {
     })
   })
 
-  test('that are sent later, and together, keep their own seconds', async (t) => {
+  test('the events of templates that are sent later, and together, keep their own seconds', async (t) => {
     const subscriber = await subscribe(t, server, { fields: [status, 'messages'] })
     subscriber.answerWith((_post, response) => response.writeHead(500).end())
     const id = await calls.make()

@@ -39,7 +39,7 @@ describe('a template that is filled in', () => {
     footer,
   ])
 
-  test('shows each parameter in its place, and a variable twice where it stands twice', () => {
+  test('a template that is filled in shows each parameter in its place, and a variable twice where it stands twice', () => {
     const filled = fillTemplate(order, [toHeader(text('A7')), toBody(text('Ada'), text('A7'))])
     assert.deepEqual(filled, {
       header: { type: 'text', text: 'Order A7' },
@@ -49,7 +49,7 @@ describe('a template that is filled in', () => {
     })
   })
 
-  test('takes types in either case, and components in any order', () => {
+  test('a template that is filled in takes types in either case, and components in any order', () => {
     const filled = fillTemplate(order, [
       { type: 'BODY', parameters: [text('Ada'), { type: 'TEXT', text: 'A7' }] },
       { type: 'Header', parameters: [text('A7')] },
@@ -57,18 +57,18 @@ describe('a template that is filled in', () => {
     assert.equal(filled.body, 'Dear Ada, order A7 comes to Ada soon.')
   })
 
-  test('is not filled in again by what a parameter holds', () => {
+  test('a template that is filled in is not filled in again by what a parameter holds', () => {
     const filled = fillTemplate(order, [toHeader(text('{{1}}')), toBody(text('{{2}}'), text('$&'))])
     assert.equal(filled.body, 'Dear {{2}}, order $& comes to {{2}} soon.')
   })
 
-  test('needs no components where it has no variables', () => {
+  test('a template that is filled in needs no components where it has no variables', () => {
     const plain = template([body('Hello.')])
     assert.deepEqual(fillTemplate(plain), { body: 'Hello.', buttons: [] })
     assert.deepEqual(fillTemplate(plain, [toBody(), { type: 'body' }].slice(0, 1)), { body: 'Hello.', buttons: [] })
   })
 
-  test('shows the fallback of an amount and of a date', () => {
+  test('a template that is filled in shows the fallback of an amount and of a date', () => {
     const filled = fillTemplate(template([body('Pay {{1}} by {{2}}.')]), [
       toBody(
         { type: 'currency', currency: { fallback_value: '$10.50', code: 'USD', amount_1000: 10_500 } },
@@ -158,12 +158,12 @@ describe('named parameters', () => {
   const named = template([body('Dear {{first_name}}, order {{order_id}} is here.')], { parameter_format: 'NAMED' })
   const called = (parameter_name: unknown, value: string) => ({ ...text(value), parameter_name })
 
-  test('come in any order', () => {
+  test('named parameters come in any order', () => {
     const filled = fillTemplate(named, [toBody(called('order_id', 'A7'), called('first_name', 'Ada'))])
     assert.equal(filled.body, 'Dear Ada, order A7 is here.')
   })
 
-  test('400 without a name, 132000 with one that is not there, twice, or with too few', () => {
+  test('named parameters: 400 without a name, 132000 with one that is not there, twice, or with too few', () => {
     const place = 'template.components[0].parameters[1].parameter_name'
     const ada = called('first_name', 'Ada')
     assertRefused(100, place, () => fillTemplate(named, [toBody(ada, text('A7'))]), 400)
@@ -176,7 +176,7 @@ describe('named parameters', () => {
 describe('a header that is no text', () => {
   const withHeader = (format: TemplateComponent['format']) => template([{ type: 'HEADER', format }, body('Hi.')])
 
-  test('returns the file as it was named', () => {
+  test('a header that is no text returns the file as it was named', () => {
     for (const type of ['image', 'video', 'document'] as const) {
       const format = type.toUpperCase() as TemplateComponent['format']
       const file = { link: 'https://example.com/a' }
@@ -188,7 +188,7 @@ describe('a header that is no text', () => {
     assert.deepEqual(header, { type: 'document', document })
   })
 
-  test('returns a location, whose degrees may be text', () => {
+  test('a header that is no text returns a location, whose degrees may be text', () => {
     const location = { latitude: '-90', longitude: 180, name: 'Pole', address: 'North' }
     const { header } = fillTemplate(withHeader('LOCATION'), [toHeader({ type: 'location', location })])
     assert.deepEqual(header, { type: 'location', location: { ...location, latitude: -90 } })

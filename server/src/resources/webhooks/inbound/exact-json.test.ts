@@ -25,11 +25,11 @@ describe('a body is written again as it came', () => {
     test(text, () => assert.equal(copy(text), text))
   }
 
-  test('but for blanks', () => {
+  test('a body is written again as it came but for blanks', () => {
     assert.equal(copy('{ "a" : 1e5 ,\n"b" : [ 1E5 , -0 ]\t}'), '{"a":1e5,"b":[1E5,-0]}')
   })
 
-  test('and a part of it likewise', () => {
+  test('a part of a body is written again as it came', () => {
     const text = '{"a":{"b":1e5},"c":1.0}'
     const { body, write } = keepNumbers(text, JSON.parse(text))
     assert.equal(write((body as { a: object }).a), '{"b":1e5}')

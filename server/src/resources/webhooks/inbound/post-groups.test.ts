@@ -21,7 +21,7 @@ onBothDatabases('posts of one moment', (engine) => {
     return events.map(({ value }) => JSON.parse(value).messages[0].id as string)
   }
 
-  test('are each answered by themselves: what is refused takes none of the others along', async () => {
+  test('posts of one moment are each answered by themselves: what is refused takes none of the others along', async () => {
     const answers = await Promise.all([
       post(oneText('one')),
       post(oneText('nowhere', '1999999999999999')),
@@ -38,7 +38,7 @@ onBothDatabases('posts of one moment', (engine) => {
     assert.deepEqual((await listIds()).toSorted(), ['one', 'three', 'two'])
   })
 
-  test('that are signed are taken once, however often they come', async () => {
+  test('posts of one moment that are signed are taken once, however often they come', async () => {
     const before = await listIds()
     const again = Array.from({ length: 5 }, () => postSigned(oneText('signed')))
     const answers = await Promise.all([...again, postSigned(oneText('other'))])
@@ -46,7 +46,7 @@ onBothDatabases('posts of one moment', (engine) => {
     assert.deepEqual((await listIds()).slice(before.length).toSorted(), ['other', 'signed'])
   })
 
-  test('keep the order of their ids within a post, and lose nothing when they are many', async () => {
+  test('posts of one moment keep the order of their ids within a post, and lose nothing when they are many', async () => {
     const before = await listIds()
     const names = Array.from({ length: 150 }, (_, index) => `many ${index}`)
     const posts = names.map((name) =>
@@ -60,7 +60,7 @@ onBothDatabases('posts of one moment', (engine) => {
     for (const name of names) assert.ok(stored.indexOf(`${name} a`) < stored.indexOf(`${name} b`))
   })
 
-  test('are refused when their token was revoked meanwhile', async () => {
+  test('posts of one moment are refused when their token was revoked meanwhile', async () => {
     const { database, clock } = server
     const before = await listIds()
     const revoke = (revoked_time: number | null) =>

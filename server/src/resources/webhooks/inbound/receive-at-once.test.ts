@@ -33,14 +33,14 @@ onBothDatabases('messages to a number that is known', (engine) => {
     const text = JSON.stringify({ message: { ...message, position: 0 }, content, chat, user, received, events })
     return JSON.parse(text.replaceAll(id, 'ID').replaceAll(wa_id, 'USER'))
   }
-  test('are stored as those before, with everything that belongs to them', async () => {
+  test('messages to a number that is known are stored as those before, with everything that belongs to them', async () => {
     // The first makes the number known.
     assert.equal((await hand(writing(textMessage('first', 'Hello', userOf(1)), 'Ana'))).status, 200)
     assert.equal((await hand(writing(textMessage('second', 'Hello', userOf(2)), 'Ana'))).status, 200)
     assert.deepEqual(await everythingOf('second'), await everythingOf('first'))
   })
 
-  test('are raised once, however often they come, alone and beside others', async () => {
+  test('messages to a number that is known are raised once, however often they come, alone and beside others', async () => {
     const before = idsOf(await listRaised()).length
     const texts = ['a', 'b', 'a', 'c'].map((id) => writing(textMessage(`again ${id}`, 'Hello', userOf(3)), 'Ana'))
     const posts = texts.map((text) => hand(text))
@@ -50,7 +50,7 @@ onBothDatabases('messages to a number that is known', (engine) => {
     assert.deepEqual(raised.toSorted(), ['again a', 'again b', 'again c'])
   })
 
-  test('of blocked users are stored, and nobody hears of them', async () => {
+  test('messages to a number that is known of blocked users are stored, and nobody hears of them', async () => {
     const user = userOf(4)
     await server.database.transaction(({ query: write }) =>
       write
@@ -65,13 +65,13 @@ onBothDatabases('messages to a number that is known', (engine) => {
     assert.equal(chat[0].window_time, null)
   })
 
-  test('of a number of this platform are refused, with nothing stored', async () => {
+  test('messages to a number that is known of a number of this platform are refused, with nothing stored', async () => {
     const answer = await hand(writing(textMessage('of a number', 'Hello', '16315551003'), 'Ana'))
     assertError(answer, writerIsNumber())
     assert.deepEqual(await query().selectFrom('messages').where('id', '=', 'of a number').select('id').execute(), [])
   })
 
-  test('note the latest name of each user, and the last message of each chat', async () => {
+  test('messages to a number that is known note the latest name of each user, and the last message of each chat', async () => {
     const user = userOf(5)
     const message = (id: string) => textMessage(id, 'Hello', user)
     assert.equal((await hand(writing(message('n1'), 'Ana'), writing(message('n2'), 'Bea'))).status, 200)
@@ -80,7 +80,7 @@ onBothDatabases('messages to a number that is known', (engine) => {
     assert.deepEqual([users[0].name, chat[0].last_message_id], ['Bea', 'ID'])
   })
 
-  test('show the present digits of the number, not those from before', async () => {
+  test('messages to a number that is known show the present digits of the number, not those from before', async () => {
     const change = (phone_number: string) =>
       server.database.transaction(({ query: write }) =>
         write.updateTable('phone_numbers').set({ phone_number }).where('id', '=', numbers.main).execute(),

@@ -86,7 +86,7 @@ onOneDatabase('the doors of the receiver', 'sqlite', (engine) => {
     })
   })
 
-  test('are counted under these names, with the events that were taken', async () => {
+  test('the doors of the receiver are counted under these names, with the events that were taken', async () => {
     const counters = [
       'switchboard_request_duration_seconds_count{operation="receiver.post",status="200"}',
       'switchboard_request_duration_seconds_count{operation="receiver.handshake",status="403"}',
@@ -117,7 +117,7 @@ onOneDatabase('the doors of the receiver', 'sqlite', (engine) => {
     )
   })
 
-  test('ask for a proof after the headers of the body, and for a content type after the proof', async () => {
+  test('the doors of the receiver ask for a proof after the headers of the body, and for a content type after the proof', async () => {
     const raw = textOf('order.1')
     assertError(await server.client.post(path, { raw, headers: { 'content-type': '??' } }), requestUnreadable)
     const bytes = new TextEncoder().encode(raw)
@@ -157,7 +157,7 @@ onOneDatabase('the doors of the receiver', 'sqlite', (engine) => {
       return answer
     }
 
-    test('when it was revoked, whatever the post holds', async () => {
+    test('a token that was good a moment ago is refused at once when it was revoked, whatever the post holds', async () => {
       const revoked = { revoked_time: 1 }
       assertError(await postAfter(revoked), invalidToken())
       assertError(await postAfter(revoked, '{'), invalidToken())
@@ -167,13 +167,13 @@ onOneDatabase('the doors of the receiver', 'sqlite', (engine) => {
       assertError(await postAfter(revoked, JSON.stringify(foreign)), invalidToken())
     })
 
-    test('when its scope was taken away, it was limited to other accounts, or it has expired', async () => {
+    test('a token that was good a moment ago is refused at once when its scope was taken away, it was limited to other accounts, or it has expired', async () => {
       assertError(await postAfter({ scopes: ['operator'] }), lacksPermission(['gateway']))
       assert.equal((await postAfter({ accounts: ['1'] })).status, 404)
       assertError(await postAfter({ expires_time: server.clock.now() }), invalidToken())
     })
 
-    test('but take one that was made anew, as a sandbox does that is reset', async () => {
+    test('a token that was made anew, as by a sandbox that is reset, is accepted at once', async () => {
       assert.equal((await post(textOf(`good.${posts++}`))).status, 200)
       await change({ id: 'made-anew' })
       assert.equal((await post('{}')).status, 400)
@@ -186,7 +186,7 @@ onOneDatabase('the doors of the receiver', 'sqlite', (engine) => {
     })
   })
 
-  test('take nothing from the query of a post, and a challenge as it came', async () => {
+  test('the doors of the receiver take nothing from the query of a post, and a challenge as it came', async () => {
     const options = { token: tokens.gateway, raw: textOf('query.1'), headers: json }
     assert.equal((await server.client.post(`${path}?entry=%ff`, options)).status, 200)
     const odd = await server.client.get(`${handshake('the-verify-token')}%ff`)
@@ -194,7 +194,7 @@ onOneDatabase('the doors of the receiver', 'sqlite', (engine) => {
     assert.equal((await server.client.call('HEAD', handshake('the-verify-token'))).status, 200)
   })
 
-  test('say what their path takes, and what was perhaps meant', async () => {
+  test('the doors of the receiver say what their path takes, and what was perhaps meant', async () => {
     const token = tokens.gateway
     assertError(
       await server.client.call('PUT', path, { token }),

@@ -213,7 +213,7 @@ describe('the receiver checks the whole envelope', () => {
   }
   const change = (value: object, field?: string) => ({ ...(field !== undefined && { field }), value })
 
-  test('200 for each of the fifteen kinds of message', async () => {
+  test('the receiver checks the whole envelope: 200 for each of the fifteen kinds of message', async () => {
     assert.equal(new Set(kinds.map(({ type }) => type)).size, 15)
     for (const { type, extra } of kinds) {
       const answer = await handIn(server, envelopeOf([change(messagesValue(messageOf(type, extra)), 'messages')]))
@@ -222,7 +222,7 @@ describe('the receiver checks the whole envelope', () => {
   })
 
   for (const { type, extra, required } of kinds) {
-    test(`400 with the place for each member that a message of type ${type} may not lack: ${required.join(', ')}`, async () => {
+    test(`the receiver checks the whole envelope: 400 with the place for each member that a message of type ${type} may not lack: ${required.join(', ')}`, async () => {
       for (const member of required) {
         const value = messagesValue(textMessage(`wamid.${count++}`), alter(messageOf(type, extra), member))
         const envelope = envelopeOf([change(messagesValue(textMessage(`wamid.${count++}`))), change(value)])
@@ -230,7 +230,7 @@ describe('the receiver checks the whole envelope', () => {
       }
     })
 
-    test(`200 without any one of the members that a message of type ${type} may lack`, async () => {
+    test(`the receiver checks the whole envelope: 200 without any one of the members that a message of type ${type} may lack`, async () => {
       for (const member of listPlaces(extra)) {
         if (required.includes(member) || /\]$/.test(member)) continue
         const answer = await handIn(
@@ -241,7 +241,7 @@ describe('the receiver checks the whole envelope', () => {
       }
     })
 
-    test(`400 with the place for each member of a message of type ${type} that has another type`, async () => {
+    test(`the receiver checks the whole envelope: 400 with the place for each member of a message of type ${type} that has another type`, async () => {
       for (const member of listPlaces(extra)) {
         if (member === 'errors[0].code') continue
         const found = memberAt(extra, member)
@@ -253,7 +253,7 @@ describe('the receiver checks the whole envelope', () => {
   }
 
   for (const member of ['from', 'id', 'timestamp', 'type']) {
-    test(`400 for a message without ${member}`, async () => {
+    test(`the receiver checks the whole envelope: 400 for a message without ${member}`, async () => {
       const value = messagesValue(alter(textMessage(`wamid.${count++}`), member))
       await assertRefused(envelopeOf([change(value)]), `entry[0].changes[0].value.messages[0].${member}`)
     })
@@ -389,7 +389,7 @@ describe('the receiver checks the whole envelope', () => {
     ],
     ['metadata of another type where it is not needed', { metadata: 'text' }, 'account_update', `${place}.metadata`],
   ] as const) {
-    test(`400 for ${name}`, async () => {
+    test(`the receiver checks the whole envelope: 400 for ${name}`, async () => {
       await assertRefused(envelopeOf([change(value, field)]), at)
     })
   }
@@ -409,7 +409,7 @@ describe('the receiver checks the whole envelope', () => {
     ['a value that is text', alter(good, 'entry[0].changes[0].value', 'x'), 'entry[0].changes[0].value'],
     ['a field that there is not', alter(good, 'entry[0].changes[0].field', 'mesages'), 'entry[0].changes[0].field'],
   ] as const) {
-    test(`400 for ${name}`, async () => {
+    test(`the receiver checks the whole envelope: 400 for ${name}`, async () => {
       await assertRefused(envelope, at)
     })
   }
@@ -434,7 +434,7 @@ describe('the receiver checks the whole envelope', () => {
     })
   }
 
-  test('200 for a thousand entries with a whole status each', async () => {
+  test('the receiver checks the whole envelope: 200 for a thousand entries with a whole status each', async () => {
     const statuses = [
       {
         id: 'sent.1',

@@ -99,7 +99,7 @@ onBothDatabases('the webhook receiver', (engine) => {
     })
   }
 
-  test('401 without any proof, 401 with a bad token, 403 with a token of another scope', async () => {
+  test('the webhook receiver: 401 without any proof, 401 with a bad token, 403 with a token of another scope', async () => {
     assert.equal((await post({ json: oneText('x') })).status, 401)
     assert.equal((await post({ json: oneText('x'), token: 'nobody' })).status, 401)
     assert.equal((await post({ json: oneText('x'), token: tokens.owner })).status, 403)
@@ -129,7 +129,7 @@ onBothDatabases('the webhook receiver', (engine) => {
     })
   }
 
-  test('404 with a token of a gateway that is for another account', async () => {
+  test('the webhook receiver: 404 with a token of a gateway that is for another account', async () => {
     const { database, clock } = server
     const token = { secret: 'granular-gateway', app_id: ids.application, expires_time: null }
     await database.transaction((tx) =>
@@ -151,7 +151,7 @@ onBothDatabases('the webhook receiver', (engine) => {
     ],
     ['a body over the limit', { raw: ' '.repeat(4097), headers: json }, bodyTooLarge({ max: 4096 })],
   ] as const) {
-    test(`400 for ${name}`, async () => {
+    test(`the webhook receiver: 400 for ${name}`, async () => {
       assertError(await post({ token: tokens.gateway, ...options }), expected)
     })
   }
@@ -191,7 +191,7 @@ onBothDatabases('the webhook receiver', (engine) => {
       return { field: 'messages', value: { ...messagesValue(textMessage(id)), metadata: fresh } }
     }
 
-    test('refuses itself alone: the others of its post are passed on, and it comes again as new', async (t) => {
+    test('a message that is refused refuses itself alone: the others of its post are passed on, and it comes again as new', async (t) => {
       const subscriber = await subscribe(t, server)
       await handInText(server, 'taken.alone')
       const fromNumber = { ...textMessage('of.a.number'), from: '16315551001' }
@@ -216,14 +216,14 @@ onBothDatabases('the webhook receiver', (engine) => {
       assert.deepEqual(subscriber.messageIds(), ['taken.alone', 'good.1', 'good.2', 'of.a.number'])
     })
 
-    test('is refused again when its post comes again, by its signature too', async () => {
+    test('a message that is refused is refused again when its post comes again, by its signature too', async () => {
       await handInText(server, 'taken.twice')
       for (let time = 0; time < 2; time++) {
         assertError(await postSigned(envelopeOf([ofFresh('taken.twice')])), incomingIdTaken)
       }
     })
 
-    test('is none whose id somebody else has handed in before: it is stored, passed on once, and can be marked and quoted', async (t) => {
+    test('a message that is refused is none whose id somebody else has handed in before: it is stored, passed on once, and can be marked and quoted', async (t) => {
       const subscriber = await subscribe(t, server)
       assert.equal((await handIn(server, ofStranger('of.two'))).status, 200)
       for (let time = 0; time < 2; time++) {
@@ -287,7 +287,7 @@ onBothDatabases('the webhook receiver', (engine) => {
       })
     const idOf = ({ id }: { id: string }) => id
 
-    test('that was handed in before is answered 200 and passed on once, also beside messages', async (t) => {
+    test('a status that was handed in before is answered 200 and passed on once, also beside messages', async (t) => {
       const subscriber = await subscribe(t, server)
       const known = { ...status, id: 'known' }
       await handInValue(statusesOf(known))
@@ -312,7 +312,7 @@ onBothDatabases('the webhook receiver', (engine) => {
       ['recipient', { recipient_id: '16505551235' }],
       ['participant of a group', { recipient_participant_id: '16505551235' }],
     ] as const) {
-      test(`of another ${what} is another one`, async (t) => {
+      test(`a status of another ${what} is another one`, async (t) => {
         const subscriber = await subscribe(t, server)
         const one = { ...status, id: `of.another.${what}` }
         await handInValue(statusesOf(one))
@@ -322,7 +322,7 @@ onBothDatabases('the webhook receiver', (engine) => {
       })
     }
 
-    test('of the same message of another number is another one', async (t) => {
+    test('a status of the same message of another number is another one', async (t) => {
       const subscriber = await subscribe(t, server)
       await handInValue(statusesOf({ ...status, id: 'of.two' }))
       await handInValue({
@@ -333,7 +333,7 @@ onBothDatabases('the webhook receiver', (engine) => {
       assert.equal(subscriber.posts.length, 2)
     })
 
-    test('that comes many times at the same moment is passed on once', async (t) => {
+    test('a status that comes many times at the same moment is passed on once', async (t) => {
       const subscriber = await subscribe(t, server)
       await Promise.all(Array.from({ length: 20 }, () => handInValue(statusesOf({ ...status, id: 'at.once' }))))
       await server.app.settle()
@@ -435,7 +435,7 @@ onBothDatabases('the handshake of the receiver', (engine) => {
 onBothDatabases('the receiver in the other vocabulary', (engine) => {
   const server = useTestServer({ engine, env: { VOCABULARY: 'whatsapp' } })
 
-  test('200 at its own path, with its own names, and nothing at the other', async () => {
+  test('the receiver in the other vocabulary: 200 at its own path, with its own names, and nothing at the other', async () => {
     const value = { ...messagesValue(textMessage('w')), messaging_product: 'whatsapp' }
     const envelope = { ...envelopeOf([{ field: 'messages', value }]), object: 'whatsapp_business_account' }
     const handInThere = (path: string, json: object) => server.client.post(path, { token: tokens.gateway, json })

@@ -38,7 +38,7 @@ onBothDatabases('a signed post that somebody recorded and sends again', (engine)
     assert.deepEqual([answer.status, answer.body], [200, { success: true }], answer.text)
   }
 
-  test('is answered 200 and passed on once, by the bytes that were signed', async (t) => {
+  test('a signed post that somebody recorded and sends again is answered 200 and passed on once, by the bytes that were signed', async (t) => {
     const subscriber = await before(t)
     const raw = bodyOf('once')
     for (let time = 0; time < 3; time++) await send(raw, hub(raw))
@@ -49,7 +49,7 @@ onBothDatabases('a signed post that somebody recorded and sends again', (engine)
     assert.equal(subscriber.posts.length, 2)
   })
 
-  test('is passed on once by its webhook-id, and is known without it as well', async (t) => {
+  test('a signed post that somebody recorded and sends again is passed on once by its webhook-id, and is known without it as well', async (t) => {
     const subscriber = await before(t)
     const raw = bodyOf('standard')
     const headers = standard(raw, `one`)
@@ -63,7 +63,7 @@ onBothDatabases('a signed post that somebody recorded and sends again', (engine)
     assert.equal(subscriber.posts.length, 2, 'the same happened once more')
   })
 
-  test('401 when its webhook-timestamp lies more than five minutes away, either way', async () => {
+  test('a signed post that somebody recorded and sends again: 401 when its webhook-timestamp lies more than five minutes away, either way', async () => {
     for (const [away, status] of [
       [-301_000, 401],
       [301_000, 401],
@@ -94,7 +94,7 @@ onBothDatabases('a signed post that somebody recorded and sends again', (engine)
     })
   }
 
-  test('is taken when it was refused before; with a token it is taken each time', async (t) => {
+  test('a signed post that somebody recorded and sends again is taken when it was refused before; with a token it is taken each time', async (t) => {
     const subscriber = await before(t)
     const raw = bodyOf('refused').replace(numbers.main, '4999999999999999')
     assert.equal((await post({ raw, headers: hub(raw) })).status, 404)
