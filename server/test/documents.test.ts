@@ -240,7 +240,7 @@ describe('the specification by chapter', () => {
   test('the row of every operation stands in the folder that is named', async () => {
     for (const operation of operations) {
       const { name } = operation
-      const sources = await findPages(`server/src/resources/${operation.chapter}/*.ts`)
+      const sources = await findPages(`server/src/resources/${operation.chapter}/**/*.ts`)
       const [chapter, verb] = name.split('.')
       // Rows that are made alike have a template for a name.
       const row = new RegExp(`name: (?:'${chapter}\\.${verb}'|\`${chapter}\\.\\$\\{)`)
