@@ -131,7 +131,7 @@ const texts = [
   ['[management-api.md](management-api.md)', 'the specification of the business API'],
   ['[decisions.md](decisions.md)', 'our decisions where the specification is silent'],
   ['[messages.md](messages.md)', "messages, message templates and the users' side"],
-  ['[operator-door.md](operator-door.md)', 'operators and the sandbox'],
+  ['[operator-door.md](operator-door.md)', 'operators, the sandbox and signing in to the console'],
 ]
 
 const planned = [
