@@ -1,7 +1,7 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import type { Random } from './base/keys/random.ts'
 import type { Clock } from './base/time/clock.ts'
-import type { TimeShare } from './base/work/cpu-budget.ts'
+import type { CpuBudget } from './base/work/cpu-budget.ts'
 import type { Db } from './db/database.ts'
 import type { Tables } from './db/tables.ts'
 import type { StoredSecrets } from './delivery/store/signing-secrets.ts'
@@ -73,7 +73,7 @@ export interface SignedBodyOptions {
   /** Whether a secret may have signed a request from this address. */
   readonly isTaken: (secret: string) => boolean
   /** The share of time for hashing all bodies together. */
-  readonly time: TimeShare
+  readonly time: CpuBudget
   /** A secret that nobody has. It hashes bodies that no app can have signed, so that the time does not reveal this. */
   readonly nobodysSecret: string
 }

@@ -27,7 +27,7 @@ describe('a server that is fuzzed', () => {
     test(`a server that is fuzzed is found out when it has a ${damage}`, async () => {
       const server = { damage, stopPatience: 1000 }
       // Of a leak there must be some; of the others one is enough.
-      const bounds = damage === 'leak' ? { patience: 3000 } : { patience: 1000, maxFailures: 1 }
+      const bounds = damage === 'leak' ? { timeoutMs: 3000 } : { timeoutMs: 1000, maxFailures: 1 }
       const result = await runFuzz({ engine: 'sqlite', requests: 120, seed, server, ...bounds })
       const told = result.failures.map((failure) => writeFailure(result.url, seed, failure)).join('\n')
       for (const problem of found) assert.match(told, problem)

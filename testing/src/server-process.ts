@@ -12,7 +12,7 @@ export type Settings = Readonly<Record<string, string>>
 
 const readyLine = /^switchboard listening on (\S+)$/m
 /** A start takes less than a second where the server was packed, and some seconds the first time. */
-const patience = 60_000
+const timeoutMs = 60_000
 
 /** The command of the server: what was given, `SWITCHBOARD_COMMAND`, or the server that is installed beside this package. */
 export function findCommand(given: ServerCommand | undefined): Program {
@@ -64,7 +64,7 @@ export async function startServer(place: ServerPlace, flags: readonly string[] =
     timer = setTimeout(() => {
       reject(new Error(`the server was not ready in time:\n${output.text}`))
       child.kill('SIGKILL')
-    }, patience)
+    }, timeoutMs)
     const note = (chunk: unknown) => {
       output.text = `${output.text}${chunk}`.slice(-20_000)
       const found = readyLine.exec(output.text)?.[1]

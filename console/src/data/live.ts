@@ -9,14 +9,14 @@ import {
 } from '@switchboard/client/methods'
 import { client } from './http.ts'
 import { Stream } from './stream.ts'
-import type { Delivery, Happening, LoggedRequest, ServiceState } from './types.ts'
+import type { Delivery, FeedItem, LoggedRequest, ServiceState } from './types.ts'
 
 /** How many are kept. The oldest go in bulk, so that a list that is full does not move with every line. */
 const most = 10_000
 const spare = 500
 
 /** Everything that happened, the oldest first. */
-export const happenings = signal<readonly Happening[]>([])
+export const feedItems = signal<readonly FeedItem[]>([])
 /** How the service is. */
 export const service = signal<ServiceState | undefined>(undefined)
 
@@ -28,9 +28,9 @@ export function serviceNow(): number {
 }
 
 const known = new Set<string>()
-let waiting: Happening[] = []
+let waiting: FeedItem[] = []
 let isFlushing = false
-type Watcher = (happening: Happening) => void
+type Watcher = (item: FeedItem) => void
 const watchers = new Set<Watcher>()
 
 /** Calls back for everything that happens from now on. */
@@ -40,7 +40,7 @@ export function watch(watcher: Watcher): () => void {
 }
 
 /** Adds what has happened; all that comes within one frame is drawn once. */
-export function addHappenings(added: readonly Happening[], isNew: boolean): void {
+export function addFeedItems(added: readonly FeedItem[], isNew: boolean): void {
   for (const one of added) {
     if (known.has(one.id)) continue
     known.add(one.id)
@@ -54,7 +54,7 @@ export function addHappenings(added: readonly Happening[], isNew: boolean): void
 
 function flush(): void {
   isFlushing = false
-  const before = happenings.value
+  const before = feedItems.value
   const last = before.at(-1)?.time ?? ''
   const isInOrder = waiting.every(({ time }, index) => time >= (waiting[index - 1]?.time ?? last))
   const all = [...before, ...waiting]
@@ -62,14 +62,14 @@ function flush(): void {
   if (!isInOrder) all.sort((a, b) => (a.time < b.time ? -1 : a.time > b.time ? 1 : 0))
   const tooMany = all.length > most + spare ? all.length - most : 0
   for (const { id } of all.splice(0, tooMany)) known.delete(id)
-  happenings.value = all
+  feedItems.value = all
 }
 
-const happeningStream = new Stream({
+const feedStream = new Stream({
   open: (options) => operatorStream(client, { types: 'request,event,delivery,try,timer' }, options),
   onEvent: ({ event, data }) => {
-    const happening = data as Happening
-    addHappenings([{ ...happening, type: happening.type ?? (event as Happening['type']) }], true)
+    const item = data as FeedItem
+    addFeedItems([{ ...item, type: item.type ?? (event as FeedItem['type']) }], true)
   },
   onFresh: () => void readPast(),
 })
@@ -92,14 +92,14 @@ const phoneStream = new Stream({
   open: (options) => gatewayStream(client, undefined, options),
   onEvent: (event) => {
     for (const listener of phoneListeners) listener(event)
-    addHappenings([toPhoneHappening(event)], true)
+    addFeedItems([toPhoneItem(event)], true)
   },
   onFresh: () => {
     for (const listener of freshListeners) listener()
   },
 })
 
-function toPhoneHappening({ id, event, data }: GatewayStreamEvent): Happening {
+function toPhoneItem({ id, event, data }: GatewayStreamEvent): FeedItem {
   const body = data as Readonly<Record<string, unknown>>
   return {
     id: `phone-${id}`,
@@ -115,13 +115,13 @@ function toPhoneHappening({ id, event, data }: GatewayStreamEvent): Happening {
 
 /** How the connection is: the worse of both streams. */
 export const connection = computed(() => {
-  const links = [happeningStream.link.value, phoneStream.link.value]
+  const links = [feedStream.link.value, phoneStream.link.value]
   if (links.includes('lost')) return 'lost'
   return links.includes('connecting') ? 'connecting' : 'open'
 })
 
 export function startStreams(): void {
-  happeningStream.start()
+  feedStream.start()
   phoneStream.start()
   // Counts and health are read again after what may change them, at most once in a while.
   watch(({ type }) => {
@@ -159,7 +159,7 @@ async function readPast(): Promise<void> {
       operatorListDeliveries(client, { limit: 100 }),
     ])
     const past = [...requests.data.map(fromRequest), ...deliveries.data.map(fromDelivery)]
-    addHappenings(
+    addFeedItems(
       past.sort((a, b) => (a.time < b.time ? -1 : 1)),
       false,
     )
@@ -168,11 +168,11 @@ async function readPast(): Promise<void> {
   }
 }
 
-export function fromRequest({ id, time, business_id, account_id, trace, ...data }: LoggedRequest): Happening {
+export function fromRequest({ id, time, business_id, account_id, trace, ...data }: LoggedRequest): FeedItem {
   return { id, type: 'request', time, business_id, account_id, phone_number_id: null, trace, data }
 }
 
-function fromDelivery({ id, created_time, account_id, phone_number_id, ...data }: Delivery): Happening {
+function fromDelivery({ id, created_time, account_id, phone_number_id, ...data }: Delivery): FeedItem {
   return {
     id: `delivery-${id}-${data.state}-${data.attempts}`,
     type: 'delivery',

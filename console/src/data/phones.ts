@@ -19,7 +19,7 @@ import {
 } from '@switchboard/client/methods'
 import { client, explain } from './http.ts'
 import { listenToPhones, watch } from './live.ts'
-import type { Call, Chat, Happening, List, ListedCall, Message, User } from './types.ts'
+import type { Call, Chat, FeedItem, List, ListedCall, Message, User } from './types.ts'
 
 const pageOfMessages = 50
 const shownCalls = 20
@@ -307,7 +307,7 @@ export class Phone {
   }
 
   /** Calls are shown to operators alone, and codes come after somebody has asked for one. */
-  #notice({ type, data }: Happening): void {
+  #notice({ type, data }: FeedItem): void {
     if (type === 'request' && String(data['operation']).endsWith('request_code')) void this.#readSms()
     if (type === 'request' && data['operation'] === 'calls.act' && data['status'] === 200) void this.#readCalls()
     if (type !== 'event' || data['field'] !== 'calls') return

@@ -1,5 +1,5 @@
 /** Something that happened, as the operator's stream sends it. */
-export interface Happening {
+export interface FeedItem {
   readonly id: string
   readonly type: 'request' | 'event' | 'delivery' | 'try' | 'timer' | 'replay' | 'audit' | 'message' | 'call' | 'phone'
   readonly time: string

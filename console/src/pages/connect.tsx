@@ -11,7 +11,7 @@ import { useEffect } from 'preact/hooks'
 import { accounts, apps, businessClient, nameOf, numbers, product } from '../data/directory.ts'
 import { base, client, explain } from '../data/http.ts'
 import { service, watch } from '../data/live.ts'
-import type { Happening } from '../data/types.ts'
+import type { FeedItem } from '../data/types.ts'
 import { place, setQuery } from '../router.ts'
 import { useLatest } from '../ui/hooks.ts'
 import { attempt, Badge, Code, CopyButton, Field, PageHead, To, useLoaded } from '../ui/parts.tsx'
@@ -271,7 +271,7 @@ function Subscribe({ app, verifyToken }: { readonly app: string; readonly verify
 }
 
 function FirstEvent({ app }: { readonly app: string }) {
-  const lines = useSignal<readonly Happening[]>([])
+  const lines = useSignal<readonly FeedItem[]>([])
   const number = useSignal<string | undefined>(undefined)
   useEffect(
     () =>

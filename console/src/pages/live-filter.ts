@@ -1,5 +1,5 @@
 import { useRef } from 'preact/hooks'
-import type { Happening } from '../data/types.ts'
+import type { FeedItem } from '../data/types.ts'
 import { isOwn, textOf } from './live-line.tsx'
 
 export interface LiveFilter {
@@ -11,13 +11,13 @@ export interface LiveFilter {
 }
 
 interface Shown {
-  readonly all: readonly Happening[]
+  readonly all: readonly FeedItem[]
   readonly key: string
-  readonly lines: readonly Happening[]
+  readonly lines: readonly FeedItem[]
 }
 
 /** What fits a filter, the newest first. Of what only grew, only what was added is looked at. */
-export function useShown(all: readonly Happening[], filter: LiveFilter): readonly Happening[] {
+export function useShown(all: readonly FeedItem[], filter: LiveFilter): readonly FeedItem[] {
   const before = useRef<Shown>(undefined)
   const key = JSON.stringify(filter)
   if (before.current?.all !== all || before.current.key !== key) {
@@ -26,9 +26,9 @@ export function useShown(all: readonly Happening[], filter: LiveFilter): readonl
   return before.current.lines
 }
 
-function findShown(all: readonly Happening[], filter: LiveFilter, key: string, before: Shown | undefined) {
+function findShown(all: readonly FeedItem[], filter: LiveFilter, key: string, before: Shown | undefined) {
   const wanted = filter.text.toLowerCase()
-  const fits = (one: Happening) =>
+  const fits = (one: FeedItem) =>
     (filter.type === '' || one.type === filter.type) &&
     (filter.number === '' || one.phone_number_id === filter.number) &&
     (filter.showsOwn || !isOwn(one)) &&
@@ -41,6 +41,6 @@ function findShown(all: readonly Happening[], filter: LiveFilter, key: string, b
 }
 
 /** Whether a list begins with another one: what came late stands in between and moves the last. */
-function isBeginning(some: readonly Happening[], all: readonly Happening[]): boolean {
+function isBeginning(some: readonly FeedItem[], all: readonly FeedItem[]): boolean {
   return some.length > 0 && all[0] === some[0] && all[some.length - 1] === some.at(-1)
 }

@@ -1,11 +1,11 @@
 import { nameOf } from '../data/directory.ts'
-import type { Happening } from '../data/types.ts'
+import type { FeedItem } from '../data/types.ts'
 import { Badge, Time, To } from '../ui/parts.tsx'
 
 const consoleDoors = new Set(['operator', 'gateway', 'edge_link', 'open'])
 
 /** Whether the console itself asked for it: it would drown what others do. */
-export function isOwn({ type, data }: Happening): boolean {
+export function isOwn({ type, data }: FeedItem): boolean {
   if (type !== 'request') return false
   const door = String(data['door'])
   if (door === 'open' || door === 'operator') return true
@@ -13,7 +13,7 @@ export function isOwn({ type, data }: Happening): boolean {
   return consoleDoors.has(door) && (data['method'] === 'GET' || agent !== undefined)
 }
 
-const names: Readonly<Record<Happening['type'], string>> = {
+const names: Readonly<Record<FeedItem['type'], string>> = {
   request: 'Request',
   event: 'Event',
   delivery: 'Webhook',
@@ -26,7 +26,7 @@ const names: Readonly<Record<Happening['type'], string>> = {
   phone: 'Phone',
 }
 
-export function nameType(type: Happening['type']): string {
+export function nameType(type: FeedItem['type']): string {
   return names[type] ?? type
 }
 
@@ -37,7 +37,7 @@ interface Described {
 }
 
 /** What happened, in one line. */
-export function describe({ type, data }: Happening): Described {
+export function describe({ type, data }: FeedItem): Described {
   switch (type) {
     case 'request': {
       const status = Number(data['status'])
@@ -93,7 +93,7 @@ export function toneOfState(state: string): Described['tone'] {
   )
 }
 
-function describeEvent(data: Happening['data']): Described {
+function describeEvent(data: FeedItem['data']): Described {
   const value = (data['value'] ?? {}) as Record<string, Record<string, unknown>[] | undefined>
   const [status] = value['statuses'] ?? []
   const [message] = value['messages'] ?? []
@@ -113,7 +113,7 @@ function describeEvent(data: Happening['data']): Described {
   return { text: field, result: 'raised', tone: 'plain' }
 }
 
-function describePhone(data: Happening['data']): Described {
+function describePhone(data: FeedItem['data']): Described {
   if (data['what'] === 'status') {
     return {
       text: `${data['user_wa_id'] ?? ''}`,
@@ -131,16 +131,16 @@ function describePhone(data: Happening['data']): Described {
 }
 
 /** Where a click on a line leads. */
-export function linkOf({ type, trace, data }: Happening): string | undefined {
+export function linkOf({ type, trace, data }: FeedItem): string | undefined {
   if (trace !== null) return `/traces/${trace}`
   if (type === 'delivery' || type === 'try') return `/deliveries/${data['delivery_id']}`
   return undefined
 }
 
 /** The same in fewer words, where there is little room. */
-function describeBriefly(happening: Happening): Described {
-  const { type, data } = happening
-  const described = describe(happening)
+function describeBriefly(item: FeedItem): Described {
+  const { type, data } = item
+  const described = describe(item)
   const host = URL.canParse(String(data['callback_url'])) ? new URL(String(data['callback_url'])).host : ''
   if (type === 'delivery') return { ...described, text: `${data['field']} → ${host}` }
   if (type === 'try') return { ...described, text: `Try ${data['number']} → ${host}` }
@@ -153,13 +153,13 @@ function describeBriefly(happening: Happening): Described {
   }
 }
 
-export function LiveLine({ happening }: { readonly happening: Happening }) {
-  const { text, result, tone } = describeBriefly(happening)
-  const link = linkOf(happening)
+export function LiveLine({ item }: { readonly item: FeedItem }) {
+  const { text, result, tone } = describeBriefly(item)
+  const link = linkOf(item)
   const content = (
     <>
-      <Time at={happening.time} />
-      <span class={`type ${happening.type}`}>{nameType(happening.type)}</span>
+      <Time at={item.time} />
+      <span class={`type ${item.type}`}>{nameType(item.type)}</span>
       <span class="what">{text}</span>
       <Badge tone={tone}>{result}</Badge>
     </>
@@ -177,17 +177,17 @@ export function LiveLine({ happening }: { readonly happening: Happening }) {
   )
 }
 
-const texts = new WeakMap<Happening, string>()
+const texts = new WeakMap<FeedItem, string>()
 
 /** Everything of it as one text, for filters; written once, because thousands are looked through with every letter. */
-export function textOf(happening: Happening): string {
-  const known = texts.get(happening)
+export function textOf(item: FeedItem): string {
+  const known = texts.get(item)
   if (known !== undefined) return known
-  const { text, result } = describe(happening)
-  const { type, trace, data, phone_number_id } = happening
+  const { text, result } = describe(item)
+  const { type, trace, data, phone_number_id } = item
   const all = [type, text, result, nameOf(phone_number_id), trace ?? '', data['operation'] ?? '']
     .join(' ')
     .toLowerCase()
-  texts.set(happening, all)
+  texts.set(item, all)
   return all
 }

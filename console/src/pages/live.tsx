@@ -1,8 +1,8 @@
 import { useSignal } from '@preact/signals'
 import { useEffect, useLayoutEffect, useMemo, useRef } from 'preact/hooks'
 import { nameOf, numbers } from '../data/directory.ts'
-import { happenings } from '../data/live.ts'
-import type { Happening } from '../data/types.ts'
+import { feedItems } from '../data/live.ts'
+import type { FeedItem } from '../data/types.ts'
 import { go, place, setQuery } from '../router.ts'
 import { Badge, Empty, PageHead, Time } from '../ui/parts.tsx'
 import { useShown } from './live-filter.ts'
@@ -20,10 +20,10 @@ export function LivePage() {
   const type = query.get('type') ?? ''
   const number = query.get('number') ?? ''
   const showsOwn = query.get('own') === '1'
-  const paused = useSignal<readonly Happening[] | undefined>(undefined)
-  const all = paused.value ?? happenings.value
+  const paused = useSignal<readonly FeedItem[] | undefined>(undefined)
+  const all = paused.value ?? feedItems.value
   const shown = useShown(all, { text, type, number, showsOwn })
-  const missed = paused.value ? happenings.value.length - paused.value.length : 0
+  const missed = paused.value ? feedItems.value.length - paused.value.length : 0
   return (
     <div class="page full">
       <PageHead of="live">
@@ -31,7 +31,7 @@ export function LivePage() {
           type="button"
           aria-pressed={paused.value !== undefined}
           onClick={() => {
-            paused.value = paused.value ? undefined : happenings.value
+            paused.value = paused.value ? undefined : feedItems.value
           }}
         >
           {paused.value ? `Go on${missed > 0 ? ` (${missed} new)` : ''}` : 'Pause'}
@@ -86,12 +86,12 @@ export function LivePage() {
   )
 }
 
-function Lines({ lines }: { readonly lines: readonly Happening[] }) {
+function Lines({ lines }: { readonly lines: readonly FeedItem[] }) {
   const box = useRef<HTMLDivElement>(null)
   const top = useSignal(0)
   const height = useSignal(600)
-  const marked = useSignal<Happening | undefined>(undefined)
-  const newest = useRef<Happening>(undefined)
+  const marked = useSignal<FeedItem | undefined>(undefined)
+  const newest = useRef<FeedItem>(undefined)
   // What one reads stays where it is while lines arrive above it.
   useLayoutEffect(() => {
     const element = box.current
@@ -151,13 +151,13 @@ function Lines({ lines }: { readonly lines: readonly Happening[] }) {
   )
 }
 
-function open(line: Happening): void {
+function open(line: FeedItem): void {
   const link = linkOf(line)
   if (link !== undefined) go(link)
 }
 
 interface LineProps {
-  readonly line: Happening
+  readonly line: FeedItem
   /** How many lines are below: that does not change when others arrive above. */
   readonly below: number
   readonly isMarked: boolean

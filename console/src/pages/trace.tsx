@@ -4,7 +4,7 @@ import { useEffect } from 'preact/hooks'
 import { apps, takeToken } from '../data/directory.ts'
 import { type Answer, base, client, explain, type Method, sendWritten } from '../data/http.ts'
 import { watch } from '../data/live.ts'
-import type { Happening } from '../data/types.ts'
+import type { FeedItem } from '../data/types.ts'
 import { findObstacle } from '../data/why.ts'
 import { Badge, Code, Empty, Field, Head, prettify, Time, To, useLoaded } from '../ui/parts.tsx'
 import { writeClientCall } from './client-call.ts'
@@ -53,7 +53,7 @@ export function TracePage({ trace }: { readonly trace: string }) {
 }
 
 /** Why a webhook has not come, in one sentence. */
-function Verdict({ steps }: { readonly steps: readonly Happening[] }) {
+function Verdict({ steps }: { readonly steps: readonly FeedItem[] }) {
   const verdict = judge(steps)
   const waiting = steps.findLast(({ type, data }) => type === 'delivery' && data['state'] === 'waiting')
   const app = verdict.waits && waiting ? String(waiting.data['app_id']) : ''
@@ -73,13 +73,13 @@ function Verdict({ steps }: { readonly steps: readonly Happening[] }) {
   )
 }
 
-function judge(steps: readonly Happening[]): { tone: string; text: string; waits?: boolean } {
+function judge(steps: readonly FeedItem[]): { tone: string; text: string; waits?: boolean } {
   const request = steps.find(({ type }) => type === 'request')
   const error = request?.data['error'] as { message?: string } | null | undefined
   if (error) return { tone: 'bad', text: `The request was refused: ${error.message}` }
   const events = steps.filter(({ type }) => type === 'event')
   if (events.length === 0) return { tone: 'plain', text: 'The request raised no event, so there is no webhook.' }
-  const last = new Map<unknown, Happening>()
+  const last = new Map<unknown, FeedItem>()
   for (const step of steps) if (step.type === 'delivery') last.set(step.data['delivery_id'], step)
   if (last.size === 0) {
     const fields = [...new Set(events.map(({ data }) => data['field']))].join(', ')
@@ -105,7 +105,7 @@ function judge(steps: readonly Happening[]): { tone: string; text: string; waits
   }
 }
 
-function Step({ step, after }: { readonly step: Happening; readonly after: number }) {
+function Step({ step, after }: { readonly step: FeedItem; readonly after: number }) {
   const { text, result, tone } = describe(step)
   const { data } = step
   const delivery = data['delivery_id'] as string | undefined
@@ -135,7 +135,7 @@ function Step({ step, after }: { readonly step: Happening; readonly after: numbe
   )
 }
 
-function Bodies({ data }: { readonly data: Happening['data'] }) {
+function Bodies({ data }: { readonly data: FeedItem['data'] }) {
   const sent = prettify(data['request_body'] as string | null)
   const got = prettify(data['response_body'] as string | null)
   const sdk = writeSdk(data)
@@ -154,11 +154,11 @@ function Bodies({ data }: { readonly data: Happening['data'] }) {
   )
 }
 
-function urlOf(data: Happening['data']): string {
+function urlOf(data: FeedItem['data']): string {
   return `${location.origin}${base}${data['target'] ?? ''}`
 }
 
-function writeCurl(data: Happening['data']): string {
+function writeCurl(data: FeedItem['data']): string {
   const body = data['request_body'] as string | null
   const type = (data['request_headers'] as Record<string, string>)['content-type']
   const quote = (text: string) => `'${text.replaceAll("'", "'\\''")}'`
@@ -170,7 +170,7 @@ function writeCurl(data: Happening['data']): string {
 }
 
 /** The same through the client of the service; undefined for what it has no method for. */
-function writeSdk(data: Happening['data']): string | undefined {
+function writeSdk(data: FeedItem['data']): string | undefined {
   if (data['door'] !== 'business' || data['request_headers'] === undefined) return undefined
   const request = {
     operation: String(data['operation']),
@@ -182,7 +182,7 @@ function writeSdk(data: Happening['data']): string | undefined {
 }
 
 /** The same request once more, with changes, as one of the apps. */
-function SendAgain({ request }: { readonly request: Happening }) {
+function SendAgain({ request }: { readonly request: FeedItem }) {
   const { data } = request
   const target = useSignal(String(data['target'] ?? ''))
   const body = useSignal(prettify(data['request_body'] as string | null))

@@ -594,7 +594,7 @@ export interface OperatorListRequestsResponse {
     door: string
     operation: string
     method: string
-    /** Path and query, in a sandbox alone; secrets in it are blotted out. */
+    /** Path and query, in a sandbox alone; secrets in it are redacted. */
     target?: string
     status: number
     error: {

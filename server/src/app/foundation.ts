@@ -6,19 +6,19 @@ import type { Database } from '../db/database.ts'
 import { serviceSecret } from '../db/secrets/stored-secrets.ts'
 import { readLastPlainDelivery } from '../delivery/raise/webhook-id.ts'
 import { DeliveryMetrics } from '../delivery/worker/delivery-metrics.ts'
-import { loneWaker, NoticeWaker } from '../delivery/worker/waker.ts'
+import { loneWaker, NotificationWaker } from '../delivery/worker/waker.ts'
 import { Egress } from '../egress/egress.ts'
 import { makeDnsResolve, resolveBySystem } from '../egress/resolve.ts'
 import { openFiles } from '../files/files.ts'
 import { FileMetrics, meterStores } from '../files/metered.ts'
 import { openFileStores } from '../files/open.ts'
-import { nameOwner } from '../files/strays.ts'
+import { nameOwner } from '../files/orphans.ts'
 import { LinkSealer } from '../graph/lists/links.ts'
 import { chooseVocabulary } from '../graph/vocabulary.ts'
 import { Metrics } from '../http/observe/http-metrics.ts'
 import { buildOperations } from '../operations.ts'
 import { takeSigningKey } from '../resources/encryption/signing-keys.ts'
-import { showHappening } from '../resources/operators/watch/activities.ts'
+import { showFeedItem } from '../resources/operators/watch/feed-items.ts'
 import { tooManyStreams } from '../resources/users/errors.ts'
 import { Faults } from '../sandbox/faults.ts'
 import { SandboxClock } from '../sandbox/sandbox-clock.ts'
@@ -91,10 +91,20 @@ export async function layFoundation({
   // Made at the first start; each upload uses the current one.
   await database.transaction((tx) => takeSigningKey(tx, clock, random))
 
-  const waker = database.notices ? new NoticeWaker(database.notices, random.trace(), { listens: true }) : loneWaker
+  const waker = database.notices
+    ? new NotificationWaker(database.notices, random.trace(), { listens: true })
+    : loneWaker
   const voice = database.notices ? waker : undefined
   const { maxStreams } = config
-  const feed = new Feed({ database, clock, log, voice, show: showHappening, maxStreams, refuse: refuseStream })
+  const feed = new Feed({
+    database,
+    clock,
+    log,
+    broadcaster: voice,
+    show: showFeedItem,
+    maxStreams,
+    refuse: refuseStream,
+  })
   /** Known once it listens. */
   const listening = { address: '' }
   return {

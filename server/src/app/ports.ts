@@ -1,4 +1,4 @@
-import { shareWhileRunning } from '../base/work/share.ts'
+import { shareWhileRunning } from '../base/work/share-while-running.ts'
 import type { Config } from '../config.ts'
 import { readMigrations } from '../db/migrate.ts'
 import { serviceSecret } from '../db/secrets/stored-secrets.ts'
@@ -42,7 +42,7 @@ export async function makePorts(
     takePost: makeIntake({
       ...{ database, clock, random, vocabulary, publicUrl },
       metrics: foundation.deliveryMetrics,
-      patience: 2 * config.databaseLockTimeout,
+      timeoutMs: 2 * config.databaseLockTimeout,
       readmit: (before) => readmitScoped({ database, clock }, before, 'gateway'),
     }),
     sandbox: sandbox?.port,

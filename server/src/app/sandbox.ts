@@ -46,7 +46,7 @@ export function makeSandbox(
     },
     heldTimers: () => workers.heldTimers,
     onReplaced({ replaced_time: time, last_event: event, last_delivery: delivery, last_position: position }) {
-      workers.startAnew()
+      workers.reset()
       heartbeat.wake()
       feed.reset({ time, event, delivery, position })
       usersStream.reset({ time, event, delivery, position })

@@ -13,8 +13,8 @@ import { DeliveryWorker } from '../delivery/worker/worker.ts'
 import { Egress } from '../egress/egress.ts'
 import { makeDnsResolve, resolveBySystem } from '../egress/resolve.ts'
 import { correctHolds, makeRemoveHandler, makeSweepHandler, removeTimer, sweepTimer } from '../files/files.ts'
+import { removeOrphans } from '../files/orphans.ts'
 import { discardTimer, makeDiscardHandler } from '../files/piece-store.ts'
-import { removeStrays } from '../files/strays.ts'
 import { gatherTimers } from '../operations.ts'
 import { LinkWorker } from '../resources/messages/links/link-worker.ts'
 import { MessageRetention } from '../resources/messages/retention/message-retention.ts'
@@ -143,9 +143,9 @@ export class Workers {
   }
 
   /** The store was replaced as a whole. */
-  startAnew(): void {
+  reset(): void {
     if (!this.runs) return
-    this.#deliveries.startAnew()
+    this.#deliveries.reset()
     this.#timers.wake()
   }
 
@@ -265,7 +265,7 @@ function makeLeftFiles(foundation: Foundation): Loop {
     async work() {
       const isStopped = () => loop.isStopped || !clockGuard.mayDelete()
       if (isStopped()) return
-      await removeStrays({ database, store, owner, clock, realClock, random, log, isStopped })
+      await removeOrphans({ database, store, owner, clock, realClock, random, log, isStopped })
       await sweepPieces(database, pieces, log)
     },
     pause: 0,

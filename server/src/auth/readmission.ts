@@ -68,7 +68,7 @@ export async function transactAdmitted<A extends Admitted, T>(
   trace?: string,
 ): Promise<T> {
   // It counts against the caller's share of the database.
-  const options = { share: admitted.caller.app_id, trace, mayRepeat: true }
+  const options = { fairnessKey: admitted.caller.app_id, trace, mayRepeat: true }
   let current = admitted
   for (let tries = 1; ; tries++) {
     try {

@@ -2,7 +2,7 @@ import { request } from 'undici'
 import { minute, second } from '../base/time/duration.ts'
 import type { TimerHandler } from '../timers/worker.ts'
 
-const answerTimeout = 10 * second
+const responseTimeout = 10 * second
 /** A code is valid for ten minutes, so later attempts would only send expired ones. */
 const retryDelays = [second, 5 * second, 30 * second, minute, 2 * minute, 5 * minute]
 
@@ -14,8 +14,8 @@ export function makeCarrierHandler(carrierUrl: string): TimerHandler {
         method: 'POST',
         headers: { 'content-type': 'application/json' },
         body: JSON.stringify({ ...payload, code }),
-        headersTimeout: answerTimeout,
-        bodyTimeout: answerTimeout,
+        headersTimeout: responseTimeout,
+        bodyTimeout: responseTimeout,
       })
       await body.dump()
       if (statusCode < 200 || statusCode > 299) throw new Error(`the carrier answered ${statusCode}`)

@@ -1,6 +1,6 @@
 import type { Kysely } from 'kysely'
 import type { KeyRing } from '../base/keys/key-ring.ts'
-import type { Notices } from './notifications.ts'
+import type { Notifications } from './notifications.ts'
 import type { Statement, StatementRunner } from './statement.ts'
 import type { AppsTable, LanesTable, Tables } from './tables.ts'
 
@@ -105,7 +105,7 @@ export abstract class Transaction implements Db {
    * it signals (`signal.ts`), the whole transaction runs again without this method, so that the caller awaits the rows and deals with
    * them. Undefined then, and on a database where waiting costs nothing.
    */
-  abstract readonly later:
+  abstract readonly defer:
     | (<Parameters extends object, Row>(
         statement: Statement<Parameters, Row>,
         parameters: Parameters,
@@ -142,9 +142,9 @@ export interface TransactionOptions {
    */
   readonly alone?: boolean
   /**
-   * Whose share of the write connections it uses: an app's id. No share gets all of them. By default the service's own.
+   * Who uses the write connections: an app's id. Nobody gets all of them. By default the service's own.
    */
-  readonly share?: string
+  readonly fairnessKey?: string
   /** The trace of the request that it is done for. */
   readonly trace?: string | undefined
   /**
@@ -176,8 +176,8 @@ export interface Counters {
   clear(): void
 }
 
-/** The share of the service itself: its workers and commands. */
-export const ownShare = ''
+/** The key of the service itself: its workers and commands. */
+export const ownFairnessKey = ''
 
 /**
  * Why the store cannot work at the moment, although the request is valid: it takes no writes (for example its disk is full), it does
@@ -204,7 +204,7 @@ export interface Database {
    */
   execute<Parameters extends object, Row>(statement: Statement<Parameters, Row>, parameters: Parameters): Promise<Row[]>
   /** Short notifications between the processes on one database; undefined when there is only one. */
-  readonly notices: Notices | undefined
+  readonly notices: Notifications | undefined
   /** Calls `listener` after each commit of this process that made something due; returns a function that stops it. */
   onDue(listener: (due: Due) => void): () => void
   /** Reads from a snapshot of the store, however long they take; writers do not wait for them. */

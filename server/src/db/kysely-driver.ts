@@ -27,7 +27,7 @@ async function refuse(): Promise<never> {
   throw new Error('transactions are opened with Database.transaction')
 }
 
-/** Makes query builders of one dialect that run their queries wherever they are told to: cheap enough for one a transaction. */
+/** Makes query builders of one dialect that run their queries where their maker says: cheap enough for one a transaction. */
 export function makeBuilders(dialect: Omit<Dialect, 'createDriver'>): (execute: Execute) => Kysely<Tables> {
   const whole: Dialect = {
     createAdapter: () => dialect.createAdapter(),

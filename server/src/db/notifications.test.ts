@@ -4,7 +4,7 @@ import pg from 'pg'
 import { makeMigratedPlace, type StorePlace } from '../../test/harness/databases.ts'
 import { PostgresLine } from '../../test/harness/postgres-line.ts'
 import { until } from '../../test/harness/until.ts'
-import { openNotices } from './notifications.ts'
+import { openNotifications } from './notifications.ts'
 
 const channel = 'notices_test'
 
@@ -22,11 +22,11 @@ describe('notifications (postgres)', () => {
 
   test('notifications are heard on when whoever hears one throws', async (t) => {
     const faults: string[] = []
-    const notices = openNotices({
+    const notices = openNotifications({
       url: place.databaseUrl as string,
       pool,
       prepareSession: async () => undefined,
-      onHearerError: ({ message }) => faults.push(message),
+      onListenerError: ({ message }) => faults.push(message),
     })
     const heard: string[] = []
     const fail = (text: string) => {
@@ -50,7 +50,7 @@ describe('notifications (postgres)', () => {
       t.after(() => line.end())
       const connections = new Set<pg.Client>()
       const ended = new Set<pg.Client>()
-      const notices = openNotices({
+      const notices = openNotifications({
         url: line.url,
         pool,
         async prepareSession(client) {
@@ -59,7 +59,7 @@ describe('notifications (postgres)', () => {
           if (connections.size === 1) line.goSilent()
           if (step === 'prepared') await client.query('SELECT 1')
         },
-        onHearerError: assert.fail,
+        onListenerError: assert.fail,
       })
       const heard: string[] = []
       const listening = notices.listen(

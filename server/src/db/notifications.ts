@@ -2,11 +2,11 @@ import pg from 'pg'
 import { second } from '../base/time/duration.ts'
 
 /** Short notifications between the processes on one database. They may get lost, so they only save waiting. */
-export interface Notices {
+export interface Notifications {
   /** Sends after the commit: inside a transaction it would make commits wait for each other. */
   send(channel: string, text: string): Promise<void>
   /** Receives what is sent on a channel, by this process too, until it is closed; calls `onGap` when something may have been missed. */
-  listen(channel: string, hear: (text: string) => void, onGap: () => void): Listening
+  listen(channel: string, onNotification: (text: string) => void, onGap: () => void): Listening
 }
 
 export interface Listening {
@@ -16,42 +16,43 @@ export interface Listening {
 }
 
 /** PostgreSQL takes payloads of less than 8,000 bytes. */
-export const maxNoticeBytes = 7900
+export const maxNotificationBytes = 7900
 
 const shortestPause = second
 const longestPause = 30 * second
 /** How often a silent connection is tested, and how long its own notification may take to come back. */
 const probeInterval = 30 * second
-const probePatience = 5 * second
+const probeTimeout = 5 * second
 const probeStart = 'probe '
 
-export interface NoticesOptions {
+export interface NotificationsOptions {
   readonly url: string
   readonly pool: Pick<pg.Pool, 'query'>
   readonly prepareSession: (client: pg.Client) => Promise<void>
-  /** Called when whoever hears a notification throws. */
-  readonly onHearerError: (error: Error) => void
+  /** Called when a listener throws. */
+  readonly onListenerError: (error: Error) => void
 }
 
-export function openNotices({ pool, ...options }: NoticesOptions): Notices {
-  const send: Notices['send'] = async (channel, text) => {
+export function openNotifications({ pool, ...options }: NotificationsOptions): Notifications {
+  const send: Notifications['send'] = async (channel, text) => {
     await pool.query({ name: 'notify', text: 'SELECT pg_notify($1, $2)', values: [channel, text] })
   }
   return {
     send,
-    listen: (channel, hear, onGap) => new PostgresListening({ ...options, channel, send, hear, onGap }),
+    listen: (channel, onNotification, onGap) =>
+      new PostgresListening({ ...options, channel, send, onNotification, onGap }),
   }
 }
 
-/** Behind a transaction pooler nothing can be heard: every process polls. */
-export const deafNotices: Notices = {
+/** Behind a transaction pooler nothing arrives: every process polls. */
+export const noNotifications: Notifications = {
   send: () => Promise.resolve(),
   listen: () => ({ isLive: false, close: () => Promise.resolve() }),
 }
 
-interface ListeningOptions extends Pick<Notices, 'send'>, Omit<NoticesOptions, 'pool'> {
+interface ListeningOptions extends Pick<Notifications, 'send'>, Omit<NotificationsOptions, 'pool'> {
   readonly channel: string
-  readonly hear: (text: string) => void
+  readonly onNotification: (text: string) => void
   readonly onGap: () => void
 }
 
@@ -89,9 +90,9 @@ class PostgresListening implements Listening {
     const client = new pg.Client({
       connectionString: url,
       application_name: 'switchboard',
-      connectionTimeoutMillis: probePatience,
+      connectionTimeoutMillis: probeTimeout,
       // A connection that goes silent before it listens is not probed yet.
-      query_timeout: probePatience,
+      query_timeout: probeTimeout,
       keepAlive: true,
     })
     this.#client = client
@@ -108,11 +109,11 @@ class PostgresListening implements Listening {
     }
   }
 
-  /** A process that does not hear itself in time hears nobody. */
+  /** A process that does not receive its own notification in time receives none. */
   async #sendProbe(client: pg.Client): Promise<void> {
     if (this.#isClosed || client !== this.#client) return
     this.#probe = `${probeStart}${process.pid} ${performance.now()}`
-    this.#schedule(() => this.#lose(client), probePatience)
+    this.#schedule(() => this.#lose(client), probeTimeout)
     try {
       await this.#options.send(this.#options.channel, this.#probe)
     } catch {
@@ -122,7 +123,7 @@ class PostgresListening implements Listening {
 
   #take(text: string): void {
     if (!text.startsWith(probeStart)) {
-      this.#tell(() => this.#options.hear(text))
+      this.#notify(() => this.#options.onNotification(text))
       return
     }
     const client = this.#client
@@ -131,15 +132,15 @@ class PostgresListening implements Listening {
     this.#pause = shortestPause
     if (this.#isLive) return
     this.#isLive = true
-    this.#tell(this.#options.onGap)
+    this.#notify(this.#options.onGap)
   }
 
   /** What is thrown inside the driver's event would end the process. */
-  #tell(hear: () => void): void {
+  #notify(listener: () => void): void {
     try {
-      hear()
+      listener()
     } catch (error) {
-      this.#options.onHearerError(error as Error)
+      this.#options.onListenerError(error as Error)
     }
   }
 

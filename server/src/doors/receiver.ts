@@ -1,9 +1,9 @@
 import { authenticate } from '../auth/bearer.ts'
-import { BelievedCallers } from '../auth/believed-callers.ts'
 import { isDemoAppSecret } from '../auth/demo.ts'
+import { RecentlyVerifiedCallers } from '../auth/recently-verified-callers.ts'
 import type { Random } from '../base/keys/random.ts'
-import { TimeShare } from '../base/work/cpu-budget.ts'
-import { LongTask } from '../base/work/yielding-task.ts'
+import { CpuBudget } from '../base/work/cpu-budget.ts'
+import { YieldingTask } from '../base/work/yielding-task.ts'
 import type { InboundAdmission } from '../chapter.ts'
 import { readHubSignature } from '../delivery/post/sign.ts'
 import type { Caller, Sender } from '../graph/caller.ts'
@@ -31,12 +31,12 @@ export interface ReceiverDoorOptions {
 interface SentBytes {
   readonly sender: Sender
   readonly bytes: Buffer
-  /** Set for a caller who was believed: looks the token up. */
+  /** Set for a caller who was verified recently: looks the token up. */
   readonly confirm?: (() => Promise<Caller>) | undefined
 }
 
 /** Larger bodies are read only after a look-up. */
-const maxBelievedBytes = 32_768
+const maxRecentlyVerifiedBytes = 32_768
 
 /**
  * `POST /{product}/webhooks`: the network's edge, handing in events for an account, by a token with the scope `gateway` or by the
@@ -47,8 +47,8 @@ const maxBelievedBytes = 32_768
  */
 export function makeReceiverDoor({ admission, random, maxBodyBytes, unprovenBodies }: ReceiverDoorOptions): DoorPolicy {
   const nobodysSecret = random.bytes(32).toString('hex')
-  const hashingTime = new TimeShare(shareOfTime)
-  const believed = new BelievedCallers()
+  const hashingTime = new CpuBudget(shareOfTime)
+  const recentlyVerified = new RecentlyVerifiedCallers()
 
   async function readWithToken(
     deps: PipelineDeps,
@@ -64,9 +64,9 @@ export function makeReceiverDoor({ admission, random, maxBodyBytes, unprovenBodi
         bytes: await readBytes(request.raw, maxBodyBytes, deps.bodyBudget.open(caller.token_id)),
       }
     }
-    const find = () => believed.find(deps, request, checkGateway)
-    const isShort = Number(request.headers['content-length'] ?? Number.NaN) <= maxBelievedBytes
-    const recalled = isShort ? believed.recall(deps, request) : undefined
+    const find = () => recentlyVerified.find(deps, request, checkGateway)
+    const isShort = Number(request.headers['content-length'] ?? Number.NaN) <= maxRecentlyVerifiedBytes
+    const recalled = isShort ? recentlyVerified.recall(deps, request) : undefined
     const caller = recalled ?? (await find())
     // Whoever is refused while the body arrives is no stranger.
     progress.caller = caller
@@ -128,7 +128,7 @@ export function makeReceiverDoor({ admission, random, maxBodyBytes, unprovenBodi
       progress.caller = 'caller' in sender ? sender.caller : sender.signer
 
       // A large post is worked through in several turns.
-      const task = new LongTask()
+      const task = new YieldingTask()
       let text: string
       let values: Record<string, unknown>
       try {

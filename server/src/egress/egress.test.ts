@@ -8,7 +8,7 @@ import { ManualClock } from '../base/time/clock.ts'
 import { minute } from '../base/time/duration.ts'
 import { Egress, type EgressDeps } from './egress.ts'
 import { EgressError, type EgressReason } from './egress-error.ts'
-import { maxAnswerBytes } from './exchange.ts'
+import { maxResponseBytes } from './exchange.ts'
 import { resolveBySystem } from './resolve.ts'
 
 /** For what is to end by it; whatever is to succeed has time enough on a slow machine. */
@@ -111,13 +111,13 @@ describe('a request', () => {
   })
 
   for (const [size, cut] of [
-    [maxAnswerBytes, false],
-    [maxAnswerBytes + 1, true],
+    [maxResponseBytes, false],
+    [maxResponseBytes + 1, true],
   ] as const) {
     test(`an answer of ${size} bytes is ${cut ? 'cut' : 'whole'}`, async (t) => {
       const sink = await startSink(t, (_, response) => response.end(Buffer.alloc(size, 'x')))
       const answer = await get(openEgress(t), sink.url)
-      assert.equal(answer.body.length, maxAnswerBytes)
+      assert.equal(answer.body.length, maxResponseBytes)
       assert.equal(answer.cut, cut)
       assert.equal(answer.failure, undefined)
     })
@@ -134,7 +134,7 @@ describe('a request', () => {
     })
     const answer = await get(openEgress(t), sink.url)
     assert.equal(answer.status, 200)
-    assert.equal(answer.body.length, maxAnswerBytes)
+    assert.equal(answer.body.length, maxResponseBytes)
     assert.equal(answer.cut, true)
     assert.equal(answer.failure, undefined, 'and not because time ran out')
     await whenClosed(sink.connections[0])

@@ -4,7 +4,7 @@ import type { Clock } from '../base/time/clock.ts'
 import { minute } from '../base/time/duration.ts'
 import { findUrlProblem } from './callback-url.ts'
 import { EgressError, explainFailure } from './egress-error.ts'
-import { type Answer, Exchange, makeInterimCount } from './exchange.ts'
+import { type EgressResponse, Exchange, makeInterimCount } from './exchange.ts'
 import { makeGuardedConnector } from './guarded-connect.ts'
 import { isPublicAddress } from './public-address.ts'
 import type { Resolve } from './resolve.ts'
@@ -50,7 +50,7 @@ interface Target {
   readonly path: string
 }
 
-export interface OpenedFile extends Pick<Answer, 'status' | 'headers'> {
+export interface OpenedFile extends Pick<EgressResponse, 'status' | 'headers'> {
   readonly body: Readable
 }
 
@@ -92,7 +92,7 @@ export class Egress {
   }
 
   /** Sends one request; an `EgressError` says why there was no response. */
-  async send({ method, url, headers, body, mayLeave }: OutgoingRequest): Promise<Answer> {
+  async send({ method, url, headers, body, mayLeave }: OutgoingRequest): Promise<EgressResponse> {
     if (this.#closed) throw new EgressError('closed', 'the service is stopping')
     const { origin, path } = this.#targetOf(url)
     const { timeout, userAgent } = this.#deps
@@ -109,7 +109,7 @@ export class Egress {
       },
       exchange,
     )
-    return exchange.answer
+    return exchange.response
   }
 
   /**
@@ -135,8 +135,8 @@ export class Egress {
         signal: AbortSignal.any([signal, ending.signal]),
         onInfo,
       } as const
-      const answer = await this.#poolFor(origin).request(request)
-      return { status: answer.statusCode, headers: answer.headers, body: answer.body }
+      const response = await this.#poolFor(origin).request(request)
+      return { status: response.statusCode, headers: response.headers, body: response.body }
     } catch (error) {
       throw explainFailure(error)
     }

@@ -1,9 +1,9 @@
 import type { Dispatcher } from 'undici'
-import { Gatherer } from '../base/work/chunk-buffer.ts'
+import { ChunkBuffer } from '../base/work/chunk-buffer.ts'
 import { EgressError, explainFailure } from './egress-error.ts'
 
 /** How much of a response is read. */
-export const maxAnswerBytes = 65_536
+export const maxResponseBytes = 65_536
 /** How many statuses before that of the response are read, such as early hints: a host could send them without end. */
 const maxInterim = 16
 
@@ -13,7 +13,7 @@ export function makeInterimCount(): () => EgressError | undefined {
   return () => (++count > maxInterim ? new EgressError('bad_answer', 'it never came to its answer') : undefined)
 }
 
-export interface Answer {
+export interface EgressResponse {
   readonly status: number
   readonly headers: Readonly<Record<string, string | string[] | undefined>>
   /** The body, up to the limit. */
@@ -29,21 +29,21 @@ export interface Answer {
  * and several listeners for each response: that was a third of the cost of a post.
  */
 export class Exchange implements Dispatcher.DispatchHandler {
-  readonly answer: Promise<Answer>
+  readonly response: Promise<EgressResponse>
   readonly #mayLeave: (() => boolean) | undefined
   readonly #timer: NodeJS.Timeout
-  readonly #body = new Gatherer()
-  readonly #settle: PromiseWithResolvers<Answer>
+  readonly #body = new ChunkBuffer()
+  readonly #settle: PromiseWithResolvers<EgressResponse>
   #controller: Dispatcher.DispatchController | undefined
   #problem: EgressError | undefined
   readonly #countInterim = makeInterimCount()
   #status = 0
-  #headers: Answer['headers'] = {}
+  #headers: EgressResponse['headers'] = {}
   #isOver = false
 
   constructor(timeout: number, mayLeave: (() => boolean) | undefined) {
     this.#settle = Promise.withResolvers()
-    this.answer = this.#settle.promise
+    this.response = this.#settle.promise
     this.#mayLeave = mayLeave
     this.#timer = setTimeout(expire, timeout, this)
   }
@@ -64,7 +64,7 @@ export class Exchange implements Dispatcher.DispatchHandler {
     }
   }
 
-  onResponseStart(controller: Dispatcher.DispatchController, status: number, headers: Answer['headers']): void {
+  onResponseStart(controller: Dispatcher.DispatchController, status: number, headers: EgressResponse['headers']): void {
     // What comes before the response, such as early hints, is none.
     if (status < 200) {
       const problem = this.#countInterim()
@@ -78,7 +78,7 @@ export class Exchange implements Dispatcher.DispatchHandler {
   onResponseData(controller: Dispatcher.DispatchController, chunk: Buffer): void {
     if (this.#isOver) return
     this.#body.append(chunk)
-    if (this.#body.length <= maxAnswerBytes) return
+    if (this.#body.length <= maxResponseBytes) return
     this.#end(undefined)
     // This closes the connection, so the rest is never fetched.
     controller.abort(new EgressError('bad_answer', 'its answer was too long'))
@@ -100,9 +100,9 @@ export class Exchange implements Dispatcher.DispatchHandler {
     if (this.#isOver) return
     this.#isOver = true
     clearTimeout(this.#timer)
-    const cut = this.#body.length > maxAnswerBytes
+    const cut = this.#body.length > maxResponseBytes
     const taken = this.#body.take()
-    const body = cut ? taken.subarray(0, maxAnswerBytes) : taken
+    const body = cut ? taken.subarray(0, maxResponseBytes) : taken
     this.#settle.resolve({ status: this.#status, headers: this.#headers, body, cut, failure })
   }
 

@@ -23,7 +23,7 @@ import {
   sweepTimer,
   useFile,
 } from './files.ts'
-import { removeStrays, strayAge } from './strays.ts'
+import { orphanAge, removeOrphans } from './orphans.ts'
 
 const owner = 'abcdef012345'
 const start = Date.parse('2026-06-01T12:00:00Z')
@@ -236,12 +236,12 @@ function declare(engine: Engine, where: Storage): void {
     assert.ok(reading && (await buffer(reading.stream)).equals(bytes))
   })
 
-  describe('a search for strays', () => {
+  describe('a search for orphans', () => {
     /** The one that storage goes by. */
     const realClock = new ManualClock(Date.now())
     const search = async (by = owner) => {
       const deps = { database: held.database, store, owner: by, realClock, log: silentLog, isStopped: () => false }
-      await removeStrays({ ...deps, ...tools })
+      await removeOrphans({ ...deps, ...tools })
     }
     /** Bytes that come when their row is swept already. */
     const putLate = async (bytes: Uint8Array, by = owner) => {
@@ -253,26 +253,26 @@ function declare(engine: Engine, where: Storage): void {
     test('removes, page by page, what is older than a day and has no row; the rest stays', async () => {
       const used = await files.put(streamOf(randomBytes(100)))
       await use(used.sha256, 'somebody')
-      const strays = []
-      for (let count = 0; count < 7; count += 1) strays.push(await putLate(randomBytes(100)))
+      const orphans = []
+      for (let count = 0; count < 7; count += 1) orphans.push(await putLate(randomBytes(100)))
       // The same bytes, stored again meanwhile.
       const again = randomBytes(100)
-      strays.push(await putLate(again))
+      orphans.push(await putLate(again))
       if (store.removesLate) await files.put(streamOf(again))
       await search()
       await settle()
-      for (const stray of strays) assert.ok(await store.find(stray), 'not yet a day old')
+      for (const orphan of orphans) assert.ok(await store.find(orphan), 'not yet a day old')
 
-      realClock.advance(strayAge + minute)
+      realClock.advance(orphanAge + minute)
       await search()
       await settle()
-      for (const stray of strays) assert.equal(await store.find(stray), undefined)
+      for (const orphan of orphans) assert.equal(await store.find(orphan), undefined)
       assert.equal((await readBack(used.sha256))?.length, 100)
       if (store.removesLate)
         assert.ok((await readBack(createHash('sha256').update(again).digest('hex')))?.equals(again))
     })
 
-    test('a search for strays leaves a blob to whoever stores the same bytes before it is removed', async () => {
+    test('a search for orphans leaves a blob to whoever stores the same bytes before it is removed', async () => {
       const bytes = randomBytes(100)
       await putLate(bytes)
       await search()
@@ -281,12 +281,12 @@ function declare(engine: Engine, where: Storage): void {
       assert.ok((await readBack(sha256))?.equals(bytes))
     })
 
-    test('a search for strays removes nothing that another database may have stored in the same place', async () => {
-      const stray = await putLate(randomBytes(100), '0123456789ab')
+    test('a search for orphans removes nothing that another database may have stored in the same place', async () => {
+      const orphan = await putLate(randomBytes(100), '0123456789ab')
       await store.claim('0123456789ab')
       await search()
       await settle()
-      assert.ok(await store.find(stray))
+      assert.ok(await store.find(orphan))
     })
   })
 

@@ -2,10 +2,10 @@ import type { IncomingHttpHeaders } from 'node:http'
 import type { Readable } from 'node:stream'
 import type { Random } from '../base/keys/random.ts'
 import type { Clock } from '../base/time/clock.ts'
-import type { LongTask } from '../base/work/yielding-task.ts'
+import type { YieldingTask } from '../base/work/yielding-task.ts'
 import type { Db } from '../db/database.ts'
 import type { ReceivedFile } from '../files/files.ts'
-import type { Holder } from '../stream/places.ts'
+import type { Holder } from '../stream/stream-slots.ts'
 import type { Caller, Sender } from './caller.ts'
 import type { Page } from './lists/paging.ts'
 import type { Node } from './nodes.ts'
@@ -123,7 +123,7 @@ export interface ProvenBody {
   /** Its length in bytes. */
   readonly size: number
   /** Lets other requests run while a large body is processed. */
-  readonly task: LongTask
+  readonly task: YieldingTask
 }
 
 /** At the receiver door the sender authenticates by a token, or by a signature of the body. */

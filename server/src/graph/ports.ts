@@ -145,13 +145,13 @@ export interface ConsolePort {
   /** Sends a browser to the issuer that says who operators are; from there it goes on to a path of this service. */
   beginSignIn(visitor: Visitor, returnTo: string | undefined): Promise<Reply>
   /** Takes what the browser brings back from the issuer, and begins a session. */
-  finishSignIn(visitor: Visitor, answer: IssuerAnswer): Promise<Reply>
+  finishSignIn(visitor: Visitor, answer: IssuerResponse): Promise<Reply>
   /** Sends a browser whose session has ended to the issuer, to end that one's too. */
   signOut(visitor: Visitor): Promise<Reply>
 }
 
 /** What an issuer lets a browser bring back. */
-export type IssuerAnswer = Readonly<Partial<Record<'code' | 'state' | 'iss' | 'error' | 'error_description', string>>>
+export type IssuerResponse = Readonly<Partial<Record<'code' | 'state' | 'iss' | 'error' | 'error_description', string>>>
 
 export interface ConsoleFiles {
   readonly script: string

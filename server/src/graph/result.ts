@@ -11,11 +11,11 @@ export interface Subject {
 
 /** The result of an operator's write: the response, and what it was done to. */
 export class Recorded {
-  readonly answer: object
+  readonly response: object
   readonly subject: Subject
 
   constructor(answer: object, subject: Subject) {
-    this.answer = answer
+    this.response = answer
     this.subject = subject
   }
 }
@@ -33,7 +33,7 @@ export class Refusal {
 }
 
 /** What `run` returns where the response has headers of its own. */
-export class AnswerWithHeaders {
+export class ResponseWithHeaders {
   readonly body: object
   readonly headers: Readonly<Record<string, string>>
 

@@ -34,7 +34,7 @@ export interface Admission {
   readonly sources?: readonly Arguments[]
   /** The body, where the door had to read that. */
   readonly post?: ProvenBody
-  /** Set when the caller was believed and not looked up: looks it up, before the request is refused for another reason. */
+  /** Set when the caller was verified recently and not looked up: looks it up, before the request is refused for another reason. */
   readonly confirm?: (() => Promise<Caller>) | undefined
 }
 

@@ -32,11 +32,11 @@ import type { BodyHold } from './body/body-budget.ts'
 import { readFileBody, receiveText } from './body/file-body.ts'
 import type { FileReception } from './body/file-reception.ts'
 import type { NewActivity, PipelineDeps } from './pipeline-deps.ts'
-import { meetFault } from './request-fault.ts'
+import { applyInjectedFault } from './request-fault.ts'
 
 /** Reads and validates the input (400), runs the operation (its rules: 422), and returns the response body. */
 export function perform(deps: PipelineDeps, policy: DoorPolicy, admission: Admission, request: GraphRequest): unknown {
-  if (admission.confirm) return runBelieved(deps, policy, admission, request, admission.confirm)
+  if (admission.confirm) return runRecentlyVerified(deps, policy, admission, request, admission.confirm)
   if (admission.sources) return run(deps, policy, admission, request, { sources: admission.sources })
   const reading = readSources(deps, admission, request)
   return reading instanceof Promise
@@ -48,7 +48,7 @@ export function perform(deps: PipelineDeps, policy: DoorPolicy, admission: Admis
  * A caller whose token is not valid any more learns no other reason. One whose token was made anew, as when a sandbox is reset, is
  * another caller with the same right to be there.
  */
-async function runBelieved(
+async function runRecentlyVerified(
   deps: PipelineDeps,
   policy: DoorPolicy,
   admission: Admission,
@@ -92,7 +92,7 @@ function run(
 ): unknown {
   const input = admission.row.readInput(arrived.sources)
   if (!deps.faults?.areRequestsOn) return runWith(deps, policy, admission, request, input, arrived)
-  const met = meetFault(deps.faults, admission, request, input)
+  const met = applyInjectedFault(deps.faults, admission, request, input)
   return met.then(() => runWith(deps, policy, admission, request, input, arrived))
 }
 
@@ -123,7 +123,7 @@ async function runWrite(
 ): Promise<unknown> {
   const { deps, policy, admission, request } = asked
   const prepared = await operation.prepare?.(new OperationContext(deps.database.read, asked), input)
-  const answer = await write(deps, policy, admission, request.trace, async (tx, admitted) => {
+  const response = await write(deps, policy, admission, request.trace, async (tx, admitted) => {
     const result = await operation.run(new OperationContext(tx, { ...asked, admission: admitted }), input, prepared)
     const subject = result instanceof Recorded ? result.subject : admitted.node
     if (result instanceof Refusal || !subject) confirmAdmission(tx, deps.clock, admitted)
@@ -131,10 +131,10 @@ async function runWrite(
     else if (subject.id === admitted.caller.token_id)
       deps.insertActivity(tx, recordOf(deps, admitted, subject, request))
     else deps.appendActivity(tx, deps.clock, admitted, recordOf(deps, admitted, subject, request))
-    return result instanceof Recorded ? result.answer : result
+    return result instanceof Recorded ? result.response : result
   })
-  if (answer instanceof Refusal) throw answer.error
-  return answer
+  if (response instanceof Refusal) throw response.error
+  return response
 }
 
 /** A transaction whose caller must still be admitted when it ends. */

@@ -9,7 +9,7 @@ import type { Admission, GraphRequest } from './admission.ts'
 export const faultHeader = 'x-switchboard-fault'
 
 /** Lets a request of a sandbox go wrong if a rule says so: late, with an error, or without a response. The rules themselves stay within reach. */
-export async function meetFault(
+export async function applyInjectedFault(
   faults: Faults,
   { row, caller, node }: Admission,
   request: GraphRequest,

@@ -2,7 +2,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { Log } from '../base/log/log.ts'
 import type { Door, Row } from '../graph/operation.ts'
 import { PushReply, Reply } from '../graph/reply.ts'
-import { AnswerWithHeaders } from '../graph/result.ts'
+import { ResponseWithHeaders } from '../graph/result.ts'
 import type { Admission, AdmissionProgress, DoorPolicies, DoorPolicy, GraphRequest } from './admission.ts'
 import { keepBodyOf } from './body/kept-body.ts'
 import { discardRest } from './body/rest-of-body.ts'
@@ -25,7 +25,7 @@ declare module 'fastify' {
     /** Why it was refused. */
     failure: unknown
     /** The response, where operators may see it. */
-    answered: string | undefined
+    responseText: string | undefined
   }
 }
 
@@ -50,7 +50,7 @@ export function serveTable(server: FastifyInstance, operations: readonly Row[], 
 function serveRoutes(scope: FastifyInstance, routes: readonly Route[], router: Router): void {
   const { policies, deps, observer, log } = router
   const traceHeader = deps.vocabulary.trace_header
-  const keepsAnswers = deps.requestLog?.keepsBodies === true
+  const keepsResponses = deps.requestLog?.keepsBodies === true
   scope.decorateRequest('admission')
   scope.decorateRequest('graphRequest')
   scope.decorateRequest('startedAt', 0)
@@ -64,10 +64,10 @@ function serveRoutes(scope: FastifyInstance, routes: readonly Route[], router: R
       })
     }
   })
-  const answerError = scope.errorHandler
+  const sendError = scope.errorHandler
   scope.setErrorHandler((error, request, reply) => {
     if (request.admission) reply.headers(headersOf(request, request.admission.headers))
-    answerError.call(scope, error, request, reply)
+    sendError.call(scope, error, request, reply)
     request.failure = error
     observer.note(request, reply.statusCode, performance.now() - request.startedAt)
   })
@@ -110,11 +110,11 @@ function serveRoutes(scope: FastifyInstance, routes: readonly Route[], router: R
             observer.note(request, body.status, performance.now() - request.startedAt)
             return
           }
-          const own = body instanceof AnswerWithHeaders ? body : undefined
+          const own = body instanceof ResponseWithHeaders ? body : undefined
           const text = writeJson(own?.body ?? body)
-          if (keepsAnswers) request.answered = text
+          if (keepsResponses) request.responseText = text
           const headers = own ? { ...admission.headers, ...own.headers } : admission.headers
-          answer(request, reply, headersOf(request, headers), text, traceHeader)
+          sendResponse(request, reply, headersOf(request, headers), text, traceHeader)
           observer.note(request, 200, performance.now() - request.startedAt)
         } finally {
           running -= 1
@@ -134,7 +134,7 @@ function headersOf({ graphRequest: { fault } }: FastifyRequest, headers: Admissi
 }
 
 /** Writes all headers at once, bypassing the framework, which would set them one by one. */
-function answer(
+function sendResponse(
   request: FastifyRequest,
   reply: FastifyReply,
   headers: Admission['headers'],

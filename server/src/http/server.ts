@@ -37,7 +37,7 @@ export interface ServerDeps extends HttpServerDeps {
  */
 export function createServer(deps: ServerDeps): FastifyInstance {
   const { vocabulary, random, log } = deps
-  const answers: LatestResponses = new WeakMap()
+  const responses: LatestResponses = new WeakMap()
 
   const server = fastify({
     logger: false,
@@ -55,7 +55,7 @@ export function createServer(deps: ServerDeps): FastifyInstance {
     // Requests under way during a stop are answered, and their connections closed afterwards.
     return503OnClosing: false,
     forceCloseConnections: 'idle',
-    serverFactory: (handle) => makeHttpServer(handle, answers, deps),
+    serverFactory: (handle) => makeHttpServer(handle, responses, deps),
     frameworkErrors: (error, request, reply) => {
       const known = translate(error)
       sendError(reply as unknown as FastifyReply, known, request.id, plainForm)
@@ -86,7 +86,7 @@ export function createServer(deps: ServerDeps): FastifyInstance {
     else send(known)
   })
 
-  deps.connections.releaseAtClose(server, answers)
+  deps.connections.releaseAtClose(server, responses)
 
   let held = 0
   /**

@@ -11,7 +11,7 @@ import type { ClockGuard } from '../timers/clock-guard.ts'
 /** Rarely, because every beat is a write. */
 const beatMilliseconds = 20 * second
 /** How long a process that stops waits for its store. */
-const patienceMilliseconds = second
+const timeoutMs = second
 /** How long the row of a process that was killed stays. */
 const keepMilliseconds = hour
 
@@ -70,7 +70,7 @@ export class Heartbeat {
     this.#loop.wake()
   }
 
-  /** The clock was moved: what was said before is of another time. */
+  /** The clock was moved: what was written before is of another time. */
   wake(): void {
     this.#loop.wake()
   }
@@ -79,13 +79,13 @@ export class Heartbeat {
     await this.#loop.settle()
   }
 
-  /** A process that stops is gone at once; one that is killed, or whose store is gone, when it was not heard of for a while. */
+  /** A process that stops is gone at once; one that is killed, or whose store is gone, when it has not written for a while. */
   async stop(): Promise<void> {
     await this.#loop.stop()
     if (this.#database.outage()) return
     const { id } = this.#process
     const removed = this.#database.transaction(async (tx) => tx.run(removeOne, { id })).catch(() => undefined)
-    await Promise.race([removed, wait(patienceMilliseconds, undefined, { ref: false })])
+    await Promise.race([removed, wait(timeoutMs, undefined, { ref: false })])
   }
 
   async #beat(): Promise<void> {
@@ -102,7 +102,7 @@ const findHeard = defineStatement<{ since: number }>()((db, { since }) =>
   db.selectFrom('processes').selectAll().where('heard_time', '>', since).orderBy('started_time').orderBy('id'),
 )
 
-/** The processes that were heard of since then. For operators: not bound to a tenant. */
+/** The processes that have written since then. For operators: not bound to a tenant. */
 export async function listProcessesForOperators(db: Db, since: number): Promise<ProcessesTable[]> {
   return db.list(findHeard, { since })
 }

@@ -34,7 +34,7 @@ interface FaultDeps {
   readonly log: Log
   readonly clock: Clock
   /** Shows hits of posts as they happen; those of requests are shown with them. */
-  readonly feed: Pick<Feed, 'isHeard' | 'publish'>
+  readonly feed: Pick<Feed, 'hasListeners' | 'publish'>
 }
 
 /** A post that a rule may hit. */
@@ -75,14 +75,14 @@ export class Faults {
     fits: (effect: FaultEffect) => boolean,
   ): Promise<FaultHit | undefined> {
     const hit = await this.#strike(this.#forCallbacks, subject, fits)
-    if (hit && this.#deps.feed.isHeard) await this.#publish(subject, post, hit.label)
+    if (hit && this.#deps.feed.hasListeners) await this.#publish(subject, post, hit.label)
     return hit
   }
 
   async #publish({ phone_number_id, app_id, callback }: FaultSubject, post: FaultyPost, fault: string): Promise<void> {
     const { database, feed, random, clock } = this.#deps
     const { account_id, ...data } = post
-    // Operators who are limited to a business hear of what is its.
+    // Operators who are limited to a business see only what is its.
     const account = await database.read.first(findBusiness, { account_id })
     feed.publish({
       id: `fault-${random.trace().slice(0, 16)}`,

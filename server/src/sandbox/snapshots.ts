@@ -167,7 +167,7 @@ export async function restoreSnapshot(deps: ReplaceDeps, name: string, replacer:
     try {
       for (const table of ['signing_keys', 'files']) await copy.load(table, { spare: true })
       await copy.load('file_uses', { spare: true, where: `used_by NOT LIKE '${snapshotUser}%'` })
-      // What listeners heard before is not theirs to hear again: they begin anew.
+      // Listeners do not get again what they got before: they begin anew.
       for (const table of tables.toReversed()) if (table !== 'stream_events') await copy.load(table)
       await tx.query.updateTable('timers').set({ leased_until: 0, lease_owner: null }).execute()
       await tx.query.updateTable('lanes').set({ leased_until: 0, lease_owner: null }).execute()

@@ -15,7 +15,7 @@ import {
 import { makeTokenSecret } from '../auth/tokens.ts'
 import { isLoopback } from '../base/text/addresses.ts'
 import { cutTrailingSlashes } from '../base/text/slashes.ts'
-import { shareWhileRunning } from '../base/work/share.ts'
+import { shareWhileRunning } from '../base/work/share-while-running.ts'
 import { isUniqueViolation } from '../db/unique.ts'
 import type { ConsoleAddress, ConsoleFiles, ConsolePort, Visitor } from '../graph/ports.ts'
 import { Reply } from '../graph/reply.ts'

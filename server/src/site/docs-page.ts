@@ -109,10 +109,10 @@ ${operations.map((operation) => writeOperation(operation, options)).join('\n')}
 }
 
 function writeOperation(operation: ReferenceOperation, options: DocsPageOptions): string {
-  const { name, method, path, sentence, terms, parameters, body, answer, errors } = operation
+  const { name, method, path, sentence, terms, parameters, body, response, errors } = operation
   const list = [...parameters.filter((one) => one.name !== 'Version'), ...(body?.members ?? [])]
   const shown =
-    answer === undefined ? '' : `<h3>Response</h3>${writeCode(writeJson(answer), `the response of ${name}`)}`
+    response === undefined ? '' : `<h3>Response</h3>${writeCode(writeJson(response), `the response of ${name}`)}`
   return `<details class="op" id="${name}">
 <summary><span class="method ${method}">${method}</span><code>${escapeHtml(path)}</code><span class="what">${writeMarkdown(sentence)}</span></summary>
 <div class="inside">

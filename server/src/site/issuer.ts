@@ -4,7 +4,7 @@ import type { SignInState } from '../auth/sign-in-state.ts'
 import type { Log } from '../base/log/log.ts'
 import type { Clock } from '../base/time/clock.ts'
 import { hour, minute } from '../base/time/duration.ts'
-import { shareWhileRunning } from '../base/work/share.ts'
+import { shareWhileRunning } from '../base/work/share-while-running.ts'
 
 /** Who says who operators are, and who of them may sign in. */
 export interface OidcSettings {
@@ -33,7 +33,7 @@ const discoveryLifetime = hour
 const timeoutSeconds = 10
 /** How long the old counts while the issuer does not answer. */
 const pauseAfterFailure = minute
-const maxAnswerBytes = 262_144
+const maxResponseBytes = 262_144
 /** How many sign-ins wait for the issuer at once: each holds a connection and an answer. */
 const maxUnderWay = 32
 const maxAddress = 2048
@@ -75,12 +75,12 @@ export class Issuer {
   }
 
   /** Takes what the browser brought back for what the issuer says of the person. The library checks state, issuer, nonce, times and signature. */
-  async finish(answer: URL, { state, nonce, verifier }: SignInState): Promise<Claims> {
+  async finish(response: URL, { state, nonce, verifier }: SignInState): Promise<Claims> {
     const { client, config } = await this.#find()
     if (this.#underWay >= maxUnderWay) throw new SignInFailed('unreachable', 'too many sign-ins wait for the issuer')
     this.#underWay += 1
     try {
-      const tokens = await client.authorizationCodeGrant(config, answer, {
+      const tokens = await client.authorizationCodeGrant(config, response, {
         expectedState: state,
         expectedNonce: nonce,
         pkceCodeVerifier: verifier,
@@ -195,7 +195,7 @@ const fetchBounded: CustomFetch = async (url, options) => {
   let size = 0
   for await (const chunk of response.body ?? []) {
     size += chunk.length
-    if (size > maxAnswerBytes) throw new Error(`the issuer's answer is larger than ${maxAnswerBytes} bytes`)
+    if (size > maxResponseBytes) throw new Error(`the issuer's answer is larger than ${maxResponseBytes} bytes`)
     chunks.push(chunk)
   }
   const { status, headers } = response
@@ -212,12 +212,12 @@ function explainFailure(error: unknown): string {
 }
 
 function explainRefusal(error: unknown): SignInFailed {
-  const { name, error: answered } = error as Error & { error?: unknown }
-  if (answered === 'access_denied') return new SignInFailed('declined', 'access_denied')
+  const { name, error: issuerError } = error as Error & { error?: unknown }
+  if (issuerError === 'access_denied') return new SignInFailed('declined', 'access_denied')
   // Of fetch itself, or of its time limit.
   const isGone = name === 'TypeError' || name === 'TimeoutError' || isTimeout(error)
   const reason =
-    typeof answered === 'string' ? `${explainFailure(error)} (${answered.slice(0, 100)})` : explainFailure(error)
+    typeof issuerError === 'string' ? `${explainFailure(error)} (${issuerError.slice(0, 100)})` : explainFailure(error)
   return new SignInFailed(isGone ? 'unreachable' : 'refused', reason)
 }
 

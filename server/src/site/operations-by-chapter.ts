@@ -1,4 +1,4 @@
-import { LongTask } from '../base/work/yielding-task.ts'
+import { YieldingTask } from '../base/work/yielding-task.ts'
 import type { Preparation, RowExamples } from '../graph/examples.ts'
 import type { BusinessOperation, Row } from '../graph/operation.ts'
 import { isLink, nameMethod, resultOf } from '../http/openapi/client-methods.ts'
@@ -27,7 +27,7 @@ export interface ReferenceOperation {
   /** A body that is not JSON, in base64. */
   readonly bytes: string | undefined
   readonly first: readonly Preparation[]
-  readonly answer: unknown
+  readonly response: unknown
   readonly errors: readonly string[]
   readonly sdk: SampleCall
 }
@@ -53,7 +53,7 @@ export interface ReferenceChapter {
  */
 export async function buildReference(options: OpenApiOptions): Promise<ReferenceChapter[]> {
   const { operations } = options
-  const task = new LongTask()
+  const task = new YieldingTask()
   const described: { readonly row: BusinessOperation; readonly operation: ReferenceOperation }[] = []
   for (const row of operations.filter(isBusiness)) {
     described.push({ row, operation: describeRow(row, options) })
@@ -125,7 +125,7 @@ function describe(
       example: taken.has(parameter.name) ? undefined : shown.examples ? shown.examples[name]?.value : parameter.example,
     }
   })
-  const answer = resolve(document, operation.responses['200'] ?? {}) as Response
+  const response = resolve(document, operation.responses['200'] ?? {}) as Response
   return {
     name,
     method,
@@ -137,7 +137,7 @@ function describe(
     body: describeBody(document, operation, taken),
     bytes: examples.bytes,
     first: examples.first ?? [],
-    answer: answer.content['application/json']?.examples?.[name]?.value,
+    response: response.content['application/json']?.examples?.[name]?.value,
     errors: Object.keys(operation.responses).filter((status) => status !== '200'),
     sdk: describeCall(row, versions.at(-1) ?? ''),
   }

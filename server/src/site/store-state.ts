@@ -34,7 +34,7 @@ export interface DemoNumber {
 export const countLimit = 1000
 const accountLimit = 6
 const numberLimit = 12
-const patience = 2 * second
+const timeoutMs = 2 * second
 
 const counted = {
   businesses: sql`SELECT 1 FROM businesses`,
@@ -60,7 +60,7 @@ export interface StoreStateOptions {
  */
 export async function readStoreState(look: StoreStateOptions): Promise<StoreState> {
   const late = Promise.withResolvers<StoreState>()
-  const timer = setTimeout(() => late.resolve(silent), patience)
+  const timer = setTimeout(() => late.resolve(silent), timeoutMs)
   try {
     return await Promise.race([late.promise, readState(look)])
   } catch (error) {

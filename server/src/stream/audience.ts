@@ -1,15 +1,15 @@
 import type { Listener } from './listener.ts'
 import type { Listening, StreamEvent } from './types.ts'
 
-/** Listeners who hear the same. */
+/** Listeners who receive the same. */
 interface Circle<About> {
   readonly listening: Listening<About>
   readonly listeners: Set<Listener<About>>
 }
 
 /**
- * Who hears events as they come. An event is compared only with what was asked of its topics, once for all who asked for the same; it
- * is written once, whoever hears it, and each listener gets all of a batch at once.
+ * Who receives events as they come. An event is compared only with what was asked of its topics, once for all who asked for the same; it
+ * is written once, whoever receives it, and each listener gets all of a batch at once.
  */
 export class Audience<About> {
   /** By topic, then by what was asked for. */
@@ -36,22 +36,22 @@ export class Audience<About> {
   }
 
   send(events: readonly StreamEvent<About>[]): void {
-    const heard = new Map<Circle<About>, StreamEvent<About>[]>()
+    const received = new Map<Circle<About>, StreamEvent<About>[]>()
     for (const event of events) {
       for (const topic of event.topics) {
         for (const circle of this.#circles.get(topic)?.values() ?? []) {
           if (!circle.listening.matches(event.about)) continue
-          const before = heard.get(circle)
+          const before = received.get(circle)
           if (before) before.push(event)
-          else heard.set(circle, [event])
+          else received.set(circle, [event])
         }
       }
     }
     const write = makeWriter()
-    for (const [{ listeners }, ofCircle] of heard) {
+    for (const [{ listeners }, ofCircle] of received) {
       const first = ofCircle.find(({ isLate }) => !isLate)?.position ?? Number.POSITIVE_INFINITY
       const whole = write(ofCircle)
-      // Whoever hears the same gets the same bytes.
+      // Whoever receives the same gets the same bytes.
       const shared = listeners.size > 1 ? Buffer.from(whole) : whole
       for (const listener of listeners) {
         if (listener.after < first) listener.write(shared)

@@ -1,91 +1,91 @@
 import { isText, isTextOrNull, readObject } from '../base/text/json-shapes.ts'
 import { minute, second } from '../base/time/duration.ts'
-import { type Happening, type HappeningType, happeningTypes } from './happening.ts'
+import { type FeedItem, type FeedItemType, feedItemTypes } from './feed-item.ts'
 import { type HubOptions, StreamHub } from './hub.ts'
 import { type ReaderDeps, StoreReader } from './store-reader.ts'
-import type { Batch, Place, Reached, StreamEvent, StreamSource } from './types.ts'
+import type { Batch, Reached, StartPosition, StreamEvent, StreamSource } from './types.ts'
 
 /** How much is kept for whoever comes back. */
-const keptHappenings = 2000
+const keptItems = 2000
 /** How long it goes on when nobody watches any more: whoever lost a connection comes back within that. */
-const lingerMilliseconds = minute
-/** How often other processes are notified that somebody watches, and how long they believe it. */
+const idleHoldMilliseconds = minute
+/** How often other processes are notified that somebody watches, and for how long that counts. */
 const callMilliseconds = 10 * second
-const beliefMilliseconds = 3 * callMilliseconds
+const callValidMilliseconds = 3 * callMilliseconds
 /** The most that is sent to another process at once. */
 const maxSentCharacters = 3000
 
 /** How processes send each other what only they know. */
-export interface Voice {
-  say(text: string): void
-  onSaid(hear: (text: string) => void): void
+export interface Broadcaster {
+  broadcast(text: string): void
+  onBroadcast(listen: (text: string) => void): void
 }
 
-export interface FeedDeps extends ReaderDeps, Omit<HubOptions<Happening>, 'source' | 'database'> {
+export interface FeedDeps extends ReaderDeps, Omit<HubOptions<FeedItem>, 'source' | 'database'> {
   /** Undefined for the only process on its store. */
-  readonly voice: Voice | undefined
-  /** A happening as listeners get it. */
-  readonly show: (happening: Happening) => object
+  readonly broadcaster: Broadcaster | undefined
+  /** An item as listeners get it. */
+  readonly show: (item: FeedItem) => object
 }
 
 /**
  * Everything that happens, for whoever watches. What is stored is read from the store, so that every process sees what happens on all
  * of them; what is not stored (requests, timers) is published by the process where it happens. While nobody watches, nothing is read or published.
  */
-export class Feed extends StreamHub<Happening> {
+export class Feed extends StreamHub<FeedItem> {
   readonly #source: FeedSource
-  readonly #voice: Voice | undefined
-  #belief: NodeJS.Timeout | undefined
-  #isHeardElsewhere = false
+  readonly #broadcaster: Broadcaster | undefined
+  #elsewhereTimer: NodeJS.Timeout | undefined
+  #hasListenersElsewhere = false
 
   constructor(deps: FeedDeps) {
     const source = new FeedSource(deps)
     super({ ...deps, source })
     this.#source = source
-    this.#voice = deps.voice
-    deps.voice?.onSaid((text) => this.#hear(text))
+    this.#broadcaster = deps.broadcaster
+    deps.broadcaster?.onBroadcast((text) => this.#onBroadcast(text))
   }
 
   /** Whether `publish` reaches anybody: whoever publishes asks this first. */
-  get isHeard(): boolean {
-    return this.isOn || this.#isHeardElsewhere
+  get hasListeners(): boolean {
+    return this.isOn || this.#hasListenersElsewhere
   }
 
   /** What happened on this process and is not stored. */
-  publish(happening: Happening): void {
-    this.#pass(happening)
-    this.#voice?.say(writeTold(happening))
+  publish(item: FeedItem): void {
+    this.#pass(item)
+    this.#broadcaster?.broadcast(writeItem(item))
   }
 
   override async close(): Promise<void> {
-    clearTimeout(this.#belief)
+    clearTimeout(this.#elsewhereTimer)
     await super.close()
   }
 
-  #hear(text: string): void {
-    const happening = text === call ? undefined : readTold(text)
-    if (happening) this.#pass(happening)
+  #onBroadcast(text: string): void {
+    const item = text === call ? undefined : readItem(text)
+    if (item) this.#pass(item)
     if (text !== call) return
-    this.#isHeardElsewhere = true
-    clearTimeout(this.#belief)
-    this.#belief = setTimeout(() => {
-      this.#isHeardElsewhere = false
-    }, beliefMilliseconds).unref()
+    this.#hasListenersElsewhere = true
+    clearTimeout(this.#elsewhereTimer)
+    this.#elsewhereTimer = setTimeout(() => {
+      this.#hasListenersElsewhere = false
+    }, callValidMilliseconds).unref()
   }
 
-  #pass(happening: Happening): void {
-    if (this.isOn) this.push(this.#source.keep(happening))
+  #pass(item: FeedItem): void {
+    if (this.isOn) this.push(this.#source.keep(item))
   }
 }
 
 /** What is read from the store and what was published, in the order in which it came to this process. */
-class FeedSource implements StreamSource<Happening> {
-  readonly linger = lingerMilliseconds
+class FeedSource implements StreamSource<FeedItem> {
+  readonly idleHold = idleHoldMilliseconds
   readonly renewEvery = callMilliseconds
   passed = 0
   readonly #deps: FeedDeps
   readonly #reader: StoreReader
-  #kept: StreamEvent<Happening>[] = []
+  #kept: StreamEvent<FeedItem>[] = []
 
   constructor(deps: FeedDeps) {
     this.#deps = deps
@@ -100,14 +100,14 @@ class FeedSource implements StreamSource<Happening> {
   }
 
   async renew(): Promise<void> {
-    this.#deps.voice?.say(call)
+    this.#deps.broadcaster?.broadcast(call)
   }
 
-  async poll(): Promise<Batch<Happening>> {
-    return { events: (await this.#reader.poll()).map((happening) => this.keep(happening)), isFull: false }
+  async poll(): Promise<Batch<FeedItem>> {
+    return { events: (await this.#reader.poll()).map((item) => this.keep(item)), isFull: false }
   }
 
-  async locate(lastEventId: string | undefined): Promise<Place> {
+  async locate(lastEventId: string | undefined): Promise<StartPosition> {
     const known = this.#kept.findLast(({ id }) => id === lastEventId)
     const isReset = lastEventId !== undefined && !known
     return { after: known?.position ?? this.passed, id: this.#kept.at(-1)?.id, isReset }
@@ -122,14 +122,14 @@ class FeedSource implements StreamSource<Happening> {
   }
 
   /** Keeps what happened for whoever comes back. */
-  keep(happening: Happening): StreamEvent<Happening> {
-    const { id, type, account_id, phone_number_id } = happening
+  keep(item: FeedItem): StreamEvent<FeedItem> {
+    const { id, type, account_id, phone_number_id } = item
     const topics = [topicOf({}), topicOf({ account_id }), topicOf({ phone_number_id })]
     this.passed += 1
-    const event = { position: this.passed, topics, about: happening, id, type, show: () => this.#deps.show(happening) }
+    const event = { position: this.passed, topics, about: item, id, type, show: () => this.#deps.show(item) }
     this.#kept.push(event)
     // Seldom, because it moves all of them.
-    if (this.#kept.length > 2 * keptHappenings) this.#kept = this.#kept.slice(-keptHappenings)
+    if (this.#kept.length > 2 * keptItems) this.#kept = this.#kept.slice(-keptItems)
     return event
   }
 }
@@ -147,13 +147,13 @@ export function topicOf(owner: {
 const call = 'watching'
 
 /** What is too long is sent without its details. */
-function writeTold(happening: Happening): string {
-  const text = JSON.stringify(happening)
-  return text.length <= maxSentCharacters ? text : JSON.stringify({ ...happening, data: { is_shortened: true } })
+function writeItem(item: FeedItem): string {
+  const text = JSON.stringify(item)
+  return text.length <= maxSentCharacters ? text : JSON.stringify({ ...item, data: { is_shortened: true } })
 }
 
 /** What has another form is not shown: anybody can send it, and a newer version may know more types and members. */
-function readTold(text: string): Happening | undefined {
+function readItem(text: string): FeedItem | undefined {
   const { id, type, time, business_id, account_id, phone_number_id, trace, data } = readObject(text) ?? {}
   if (!isText(id) || !isType(type) || !isTime(time)) return undefined
   if (!isTextOrNull(business_id) || !isTextOrNull(account_id) || !isTextOrNull(phone_number_id) || !isTextOrNull(trace))
@@ -162,8 +162,8 @@ function readTold(text: string): Happening | undefined {
   return { id, type, time, business_id, account_id, phone_number_id, trace, data: { ...data } }
 }
 
-function isType(value: unknown): value is HappeningType {
-  return (happeningTypes as readonly unknown[]).includes(value)
+function isType(value: unknown): value is FeedItemType {
+  return (feedItemTypes as readonly unknown[]).includes(value)
 }
 
 /** One that a date can have. */

@@ -43,7 +43,7 @@ class Connection implements PushTarget {
 
 /** Events that a test makes, each for one user; it counts what is done with them. */
 class MadeSource implements StreamSource<string> {
-  readonly linger = 0
+  readonly idleHold = 0
   readonly renewEvery = 60_000
   passed = 0
   polls = 0

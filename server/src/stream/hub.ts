@@ -5,9 +5,9 @@ import { Loop } from '../base/work/loop.ts'
 import type { Database } from '../db/database.ts'
 import { Audience, writeFor } from './audience.ts'
 import { Listener } from './listener.ts'
-import { type Holder, StreamPlaces } from './places.ts'
 import type { PushBody, PushTarget } from './push-event.ts'
-import type { Opening, Place, Reached, StreamEvent, StreamSource, Watcher } from './types.ts'
+import { type Holder, StreamSlots } from './stream-slots.ts'
+import type { Opening, Reached, StartPosition, StreamEvent, StreamSource, Watcher } from './types.ts'
 
 export interface HubOptions<About> {
   readonly source: StreamSource<About>
@@ -35,10 +35,10 @@ export class StreamHub<About> {
   readonly #watchers = new Set<Watcher<About>>()
   readonly #timers: NodeJS.Timeout[] = []
   readonly #pushed: StreamEvent<About>[] = []
-  readonly #places: StreamPlaces
+  readonly #slots: StreamSlots
   #opening = 0
   #loop: Loop | undefined
-  #linger: NodeJS.Timeout | undefined
+  #idleTimer: NodeJS.Timeout | undefined
   #starting: Promise<void> | undefined
   /** How often everything was replaced, and what was there by then while listeners have yet to be notified. */
   #replacements = 0
@@ -47,7 +47,7 @@ export class StreamHub<About> {
 
   constructor(options: HubOptions<About>) {
     this.#options = options
-    this.#places = new StreamPlaces(options.maxStreams)
+    this.#slots = new StreamSlots(options.maxStreams)
   }
 
   /** Whether anybody listens, or may come back. */
@@ -118,7 +118,7 @@ export class StreamHub<About> {
   }
 
   #takePlace(holder: Holder): () => void {
-    return (this.#isClosed ? undefined : this.#places.take(holder)) ?? this.#options.refuse()
+    return (this.#isClosed ? undefined : this.#slots.take(holder)) ?? this.#options.refuse()
   }
 
   /** It does not stop while something is opened. */
@@ -137,7 +137,7 @@ export class StreamHub<About> {
     }
   }
 
-  #join(listener: Listener<About>, target: PushTarget, place: Place): void {
+  #join(listener: Listener<About>, target: PushTarget, place: StartPosition): void {
     target.onClose(() => {
       this.#listeners.delete(listener)
       this.#audience.remove(listener)
@@ -155,7 +155,7 @@ export class StreamHub<About> {
     }
   }
 
-  /** Sends a listener what others got before; from then on it hears with them. */
+  /** Sends a listener what others got before; from then on it receives with them. */
   async #catchUp(listener: Listener<About>): Promise<void> {
     const { source } = this.#options
     while (!listener.isClosed && listener.after < source.passed) {
@@ -171,7 +171,7 @@ export class StreamHub<About> {
   }
 
   #start(): Promise<void> {
-    clearTimeout(this.#linger)
+    clearTimeout(this.#idleTimer)
     this.#starting ??= this.#begin().catch((error: unknown) => {
       this.#starting = undefined
       throw error
@@ -188,7 +188,7 @@ export class StreamHub<About> {
       work: () => this.#poll(),
       pause: 0,
       every: pollInterval,
-      // An outage is logged elsewhere; listeners hear what they missed afterwards.
+      // An outage is logged elsewhere; listeners get what they missed afterwards.
       onFailure: (error) => log.debug({ err: error }, 'the events of a stream could not be read'),
     })
     this.#loop = loop
@@ -204,14 +204,14 @@ export class StreamHub<About> {
 
   #stopIfIdle(): void {
     if (this.#listeners.size + this.#watchers.size + this.#opening > 0 || !this.#loop) return
-    clearTimeout(this.#linger)
-    const { linger } = this.#options.source
-    if (linger === 0) this.#stop()
-    else this.#linger = setTimeout(() => this.#stop(), linger).unref()
+    clearTimeout(this.#idleTimer)
+    const { idleHold } = this.#options.source
+    if (idleHold === 0) this.#stop()
+    else this.#idleTimer = setTimeout(() => this.#stop(), idleHold).unref()
   }
 
   #stop(): void {
-    clearTimeout(this.#linger)
+    clearTimeout(this.#idleTimer)
     void this.#loop?.stop()
     for (const timer of this.#timers.splice(0)) clearInterval(timer)
     this.#loop = undefined

@@ -9,7 +9,7 @@ export class Listener<About> {
   readonly #target: PushTarget
   readonly opening: Opening<About>
   listening: Listening<About>
-  /** What it has heard, or does not ask for, ends here. */
+  /** What it has received, or does not ask for, ends here. */
   after: number
 
   constructor(target: PushTarget, listening: Listening<About>, opening: Opening<About>, after: number) {

@@ -1,7 +1,7 @@
 import { type RawBuilder, sql } from 'kysely'
 import type { Db } from '../db/database.ts'
 import { emptiedValue } from '../db/emptied-value.ts'
-import type { Happening } from './happening.ts'
+import type { FeedItem } from './feed-item.ts'
 
 /** Larger values of events are left out: whoever wants one reads its delivery. */
 const maxValueBytes = 16_384
@@ -35,7 +35,7 @@ interface EventRow {
 export async function readEvents(
   db: Db,
   { where, limit, order = sql.ref('events.id') }: Selection,
-): Promise<{ last: number; found: Happening[] }> {
+): Promise<{ last: number; found: FeedItem[] }> {
   const { rows } = await sql<EventRow>`
     SELECT events.id, ${businessOf(sql.ref('events.account_id'))} AS business_id, events.account_id,
       events.phone_number_id, events.field, events.created_time, events.trace,
@@ -44,15 +44,15 @@ export async function readEvents(
   return { last: rows.at(-1)?.id ?? 0, found: rows.flatMap(showEvent) }
 }
 
-function showEvent({ id, field, created_time, value, ...owner }: EventRow): Happening[] {
+function showEvent({ id, field, created_time, value, ...owner }: EventRow): FeedItem[] {
   const data = { event_id: String(id), field, ...showValue(value) }
-  const event: Happening = { id: `event-${id}`, type: 'event', time: created_time, ...owner, data }
+  const event: FeedItem = { id: `event-${id}`, type: 'event', time: created_time, ...owner, data }
   if (field === 'messages') return [event, { ...event, id: `message-${id}`, type: 'message' }]
   if (field === 'calls') return [event, { ...event, id: `call-${id}`, type: 'call' }]
   return [event]
 }
 
-/** Of an event as of a message: whoever sees no value is told whether there is none any more. */
+/** Of an event as of a message: whoever sees no value sees whether there is none any more. */
 function showValue(value: string | null) {
   if (value === emptiedValue) return { value: null, content_removed: true }
   return { value: value === null ? null : JSON.parse(value) }
@@ -87,14 +87,14 @@ type StatedRow = DeliveryRow & {
 export async function readDeliveries(
   db: Db,
   { where, limit, order = sql.ref('deliveries.id') }: Selection,
-): Promise<{ last: number; found: Happening[] }> {
+): Promise<{ last: number; found: FeedItem[] }> {
   const { rows } = await sql<StatedRow>`
     SELECT ${deliveryColumns}, deliveries.state, deliveries.attempts, deliveries.started_time, deliveries.finished_time
     FROM deliveries ${joined} WHERE ${where} ORDER BY ${order} LIMIT ${sql.lit(limit)}`.execute(db.query)
   return { last: rows.at(-1)?.id ?? 0, found: rows.map(showDelivery) }
 }
 
-function showDelivery(row: StatedRow): Happening {
+function showDelivery(row: StatedRow): FeedItem {
   const { state, attempts, started_time, finished_time } = row
   const { id, time, data } = {
     id: `delivery-${row.id}-${state}-${attempts}`,
@@ -113,7 +113,7 @@ type TryRow = DeliveryRow & {
 }
 
 /** Tries. The columns are those of `tries` (delivery_attempts), `deliveries`, `events` and `lanes`. */
-export async function readTries(db: Db, { where, limit }: Selection): Promise<Happening[]> {
+export async function readTries(db: Db, { where, limit }: Selection): Promise<FeedItem[]> {
   const { rows } = await sql<TryRow>`
     SELECT ${deliveryColumns}, tries.number, tries.time, tries.duration, tries.status, tries.problem
     FROM delivery_attempts tries JOIN deliveries ON deliveries.id = tries.delivery_id ${joined}
@@ -146,7 +146,7 @@ interface ReplayRow {
 }
 
 /** Replays as they stand. The columns are those of `replays`. */
-export async function readReplays(db: Db, { where, limit }: Selection): Promise<Happening[]> {
+export async function readReplays(db: Db, { where, limit }: Selection): Promise<FeedItem[]> {
   const { rows } = await sql<ReplayRow>`
     SELECT id, business_id, account_id, trace, state, replayed, left_out, total, changed_time
     FROM replays WHERE ${where} ORDER BY changed_time, id LIMIT ${sql.lit(limit)}`.execute(db.query)

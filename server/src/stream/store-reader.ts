@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import type { Clock } from '../base/time/clock.ts'
 import { second } from '../base/time/duration.ts'
 import type { Database } from '../db/database.ts'
-import type { Happening } from './happening.ts'
+import type { FeedItem } from './feed-item.ts'
 import { readDeliveries, readEvents, readReplays, readTries } from './read.ts'
 import type { Reached } from './types.ts'
 
@@ -56,7 +56,7 @@ export class StoreReader {
   }
 
   /** What has come since the last poll, in order. */
-  async poll(): Promise<Happening[]> {
+  async poll(): Promise<FeedItem[]> {
     const at = performance.now()
     const now = this.#deps.clock.now()
     // A clock that was set back shows times again that were passed.
@@ -67,10 +67,10 @@ export class StoreReader {
     const mark = { at, event: Math.max(newest.event, event), delivery: Math.max(newest.delivery, delivery), time: now }
     // Where there is more than one poll reads, the next one goes on behind it.
     this.#marks = isFull ? [mark] : [...this.#marks.filter((one) => one.at >= from.at), mark]
-    const fresh: Happening[] = []
-    for (const happening of found) {
-      if (!this.#seen.has(happening.id)) fresh.push(happening)
-      this.#seen.set(happening.id, at)
+    const fresh: FeedItem[] = []
+    for (const item of found) {
+      if (!this.#seen.has(item.id)) fresh.push(item)
+      this.#seen.set(item.id, at)
     }
     for (const [id, seen] of this.#seen) if (at - seen > 4 * overlapMilliseconds) this.#seen.delete(id)
     return fresh

@@ -10,7 +10,7 @@ import { findLastSign, readDatabaseTime, readStoreClock, seedTrustedTime, writeT
 const checkMilliseconds = minute
 /** While something is held: whoever sets the clock, or accepts a jump, should not have to wait. */
 const heldCheckMilliseconds = 2 * second
-/** How long an earlier time must have passed before it is believed: a clock that was set back by mistake is set right again. */
+/** How long an earlier time must have passed before it is accepted: a clock that was set back by mistake is set right again. */
 const earlierMilliseconds = hour
 
 /** Where the time comes from that the clock of the process is compared with. */
@@ -60,7 +60,7 @@ interface Mark {
 }
 
 /** A time, and when that was by the monotonic clock. */
-interface Moment {
+interface ClockReading {
   readonly time: number
   readonly monotonic: number
 }
@@ -84,7 +84,7 @@ export class ClockGuard implements ClockTrust {
   /** Whether work was refused since the last comparison, because the clock was not steady. */
   #wasUnsteady = false
   /** Since when it has been earlier than expected. */
-  #earlier: Moment | undefined
+  #earlier: ClockReading | undefined
   /** When an operator last accepted the time, as far as is known. */
   #acceptedTime: number | null = null
   #onReleased: () => void = () => undefined
@@ -191,9 +191,9 @@ export class ClockGuard implements ClockTrust {
 
   /**
    * Whether it is earlier than expected, and not for long. Were such a time stored at once, then setting the clock right would be a
-   * jump forward: that of a machine, for example, which starts in 1970 and hears the time from the network a minute later.
+   * jump forward: that of a machine, for example, which starts in 1970 and gets the time from the network a minute later.
    */
-  #isEarlier(now: Moment, expected: number): boolean {
+  #isEarlier(now: ClockReading, expected: number): boolean {
     const { tolerance } = this.#deps
     if (expected - now.time <= tolerance) {
       this.#earlier = undefined

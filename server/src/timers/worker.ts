@@ -227,11 +227,11 @@ export class TimerWorker {
   #begin(timers: readonly Timer[]): void {
     const group = this.#options.inOrder ? timers.filter(({ kind }) => this.#canShare(kind)) : []
     if (group.length > 1) {
-      const done = this.#lastGroup.then(() => this.#goOffTogether(group))
+      const done = this.#lastGroup.then(() => this.#fireTogether(group))
       this.#lastGroup = done.catch(() => undefined)
       for (const timer of group) this.#work(timer, done)
     }
-    for (const timer of timers) if (!this.#inHand.has(timer.id)) this.#work(timer, this.#goOff(timer))
+    for (const timer of timers) if (!this.#inHand.has(timer.id)) this.#work(timer, this.#fire(timer))
   }
 
   /** Whether it is work on the store alone. */
@@ -241,7 +241,7 @@ export class TimerWorker {
   }
 
   /** All in one transaction; if that fails, one by one, so that each fails for itself. */
-  async #goOffTogether(timers: readonly Timer[]): Promise<void> {
+  async #fireTogether(timers: readonly Timer[]): Promise<void> {
     const { database, handlers, owner } = this.#options
     const ids = timers.map(({ id }) => id)
     try {
@@ -254,10 +254,10 @@ export class TimerWorker {
           if (there.has(id)) await handlers[kind]?.finish?.(tx.withTrace(trace ?? undefined), payload)
         }
       }, repeatable)
-      if (this.#options.feed?.isHeard) for (const { id, kind, trace } of timers) this.#publish(id, kind, trace)
+      if (this.#options.feed?.hasListeners) for (const { id, kind, trace } of timers) this.#publish(id, kind, trace)
     } catch (error) {
       if (database.outageOf(error) === 'unreachable') throw error
-      for (const timer of timers) await this.#goOff(timer)
+      for (const timer of timers) await this.#fire(timer)
     }
   }
 
@@ -302,7 +302,7 @@ export class TimerWorker {
     return this.#leaseClock.now() < leased_until || (await this.#renewLeases([id])).length > 0
   }
 
-  async #goOff(timer: Timer): Promise<void> {
+  async #fire(timer: Timer): Promise<void> {
     const { database, handlers, owner } = this.#options
     const { id, kind, payload, attempts, secret, trace } = timer
     const handler = handlers[kind] ?? unknownKind
@@ -324,7 +324,7 @@ export class TimerWorker {
         },
         handler.alone ? { alone: true, ...traced } : { ...repeatable, ...traced },
       )
-      if (isOurs && this.#options.feed?.isHeard) this.#publish(id, kind, trace)
+      if (isOurs && this.#options.feed?.hasListeners) this.#publish(id, kind, trace)
     } catch (error) {
       // It could not be postponed either, through no fault of its own: it is due again when its lease expires.
       if (database.outageOf(error)) throw error

@@ -1,4 +1,4 @@
-import { LongTask } from '../base/work/yielding-task.ts'
+import { YieldingTask } from '../base/work/yielding-task.ts'
 
 /** How long the JSON of a slice is, unless one text in it is longer: it is parsed in less than a millisecond. */
 const sliceCharacters = 65_536
@@ -37,7 +37,7 @@ export function cutIntoSlices(value: object, path: readonly (string | number)[] 
 /** Puts slices together again; requests have their turn meanwhile. */
 export async function joinSlices(slices: readonly Slice[]): Promise<object> {
   const whole: Record<string, unknown> = {}
-  const task = new LongTask()
+  const task = new YieldingTask()
   for (const { path, json } of slices) {
     let target: unknown = whole
     for (const key of path) target = (target as Record<string | number, unknown>)[key]

@@ -17,11 +17,11 @@ export async function takeStockBefore(server: FuzzedServer): Promise<Stock> {
 }
 
 /** Whether a server that was fuzzed is ready, has left nothing behind and has closed everything; in words, if not. */
-export async function findDamage(server: FuzzedServer, before: Stock, patience: number): Promise<string[]> {
+export async function findDamage(server: FuzzedServer, before: Stock, timeoutMs: number): Promise<string[]> {
   const ready = await fetch(`${server.url}/readyz`)
   await ready.body?.cancel()
   // What broke off a moment ago may still be cleared up, and connections end a moment after the last request.
-  const deadline = performance.now() + patience
+  const deadline = performance.now() + timeoutMs
   let problems = await findLeaks(server, before)
   while (problems.length > 0 && performance.now() < deadline) {
     await wait(50)

@@ -13,7 +13,7 @@ export interface FuzzOptions {
   readonly seed: number
   readonly report?: (line: string) => void
   /** Milliseconds that an answer may take, and that the server may take to come to rest. */
-  readonly patience?: number
+  readonly timeoutMs?: number
   readonly maxFailures?: number
   readonly server?: OwnServerOptions
 }
@@ -42,7 +42,7 @@ const usualMaxFailures = 20
 /** How far the server's clock goes at each measurement, so that what is due later happens too. */
 const step = 10 * 60_000
 /** No answer within this is a hang. */
-const usualPatience = 60_000
+const usualTimeoutMs = 60_000
 
 /**
  * Starts a server, reads its documents, sends what they allow and much that they do not, and holds every answer against them; then
@@ -51,8 +51,8 @@ const usualPatience = 60_000
 export async function runFuzz(options: FuzzOptions): Promise<FuzzResult> {
   const sink = await openCallbackSink()
   const server = await startFuzzedServer(options.engine, options.server)
-  const patience = options.patience ?? usualPatience
-  const sender = openSender(server.url, patience)
+  const timeoutMs = options.timeoutMs ?? usualTimeoutMs
+  const sender = openSender(server.url, timeoutMs)
   try {
     const api = readDocuments(await Promise.all(documents.map((path) => readJson(server.url + path))))
     const before = await takeStockBefore(server)
@@ -61,7 +61,7 @@ export async function runFuzz(options: FuzzOptions): Promise<FuzzResult> {
     sender.close()
     const { failures, answers, refusals } = run
     if (!(await server.hasEnded())) {
-      const problems = [...(await findDamage(server, before, patience)), ...(await findStopDamage(server))]
+      const problems = [...(await findDamage(server, before, timeoutMs)), ...(await findStopDamage(server))]
       if (problems.length > 0) run.fail(undefined, undefined, problems)
     }
     const { operations } = api

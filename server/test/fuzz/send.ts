@@ -11,17 +11,17 @@ export interface Sender {
   close(): void
 }
 
-/** No answer within the patience is a hang. Sends requests over connections that are kept, because what one request leaves behind must not harm the next. */
-export function openSender(url: string, patience: number): Sender {
+/** No answer within the timeout is a hang. Sends requests over connections that are kept, because what one request leaves behind must not harm the next. */
+export function openSender(url: string, timeoutMs: number): Sender {
   const agent = new Agent({ keepAlive: true })
   return {
-    send: (request) => (request.bytes ? sendBytes(url, request.bytes) : sendRequest(url, agent, request, patience)),
-    play: (play) => sendOverWire(url, play, patience),
+    send: (request) => (request.bytes ? sendBytes(url, request.bytes) : sendRequest(url, agent, request, timeoutMs)),
+    play: (play) => sendOverWire(url, play, timeoutMs),
     close: () => agent.destroy(),
   }
 }
 
-function sendRequest(url: string, agent: Agent, request: FuzzRequest, patience: number): Promise<FuzzAnswer> {
+function sendRequest(url: string, agent: Agent, request: FuzzRequest, timeoutMs: number): Promise<FuzzAnswer> {
   const { hostname, port } = new URL(url)
   const { method, target: path, headers, body } = request
   const length = body && !headers.some(([name]) => name === 'Expect') ? { 'Content-Length': String(body.length) } : {}
@@ -47,9 +47,9 @@ function sendRequest(url: string, agent: Agent, request: FuzzRequest, patience: 
     // comes again on a new connection.
     const again = (error: Error) =>
       outgoing.reusedSocket && (error as NodeJS.ErrnoException).code === 'ECONNRESET'
-        ? sendRequest(url, new Agent(), request, patience).then(resolve, reject)
+        ? sendRequest(url, new Agent(), request, timeoutMs).then(resolve, reject)
         : reject(error)
-    outgoing.setTimeout(patience, () => outgoing.destroy(new Error(`no answer within ${patience} ms`)))
+    outgoing.setTimeout(timeoutMs, () => outgoing.destroy(new Error(`no answer within ${timeoutMs} ms`)))
     outgoing.on('error', again)
     outgoing.end(body)
   })

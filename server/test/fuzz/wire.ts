@@ -10,8 +10,8 @@ export interface FuzzAnswer {
 }
 
 /** Plays bytes over a connection and returns every answer that came; throws when there is neither an answer nor an end in time. */
-export async function sendOverWire(url: string, play: Play, patience: number): Promise<FuzzAnswer[]> {
-  const line = new Line(url, patience)
+export async function sendOverWire(url: string, play: Play, timeoutMs: number): Promise<FuzzAnswer[]> {
+  const line = new Line(url, timeoutMs)
   const methods = play.whole.map(({ method }) => method)
   const answers = () => readAnswers(line.received(), methods)
   const finalAnswers = () => answers().filter(({ status }) => status >= 200)
@@ -35,15 +35,15 @@ export async function sendOverWire(url: string, play: Play, patience: number): P
 class Line {
   readonly #socket: Socket
   readonly #received: Buffer[] = []
-  readonly #patience: number
+  readonly #timeoutMs: number
   #failure: NodeJS.ErrnoException | undefined
   #isOver = false
   #isClosed = false
   #wake = () => {}
 
-  constructor(url: string, patience: number) {
+  constructor(url: string, timeoutMs: number) {
     const { hostname, port } = new URL(url)
-    this.#patience = patience
+    this.#timeoutMs = timeoutMs
     this.#socket = connect({ port: Number(port), host: hostname, allowHalfOpen: true, noDelay: true })
     this.#socket.on('data', (bytes) => {
       this.#received.push(bytes)
@@ -103,10 +103,10 @@ class Line {
   }
 
   async #wait(isSo: () => boolean): Promise<void> {
-    const deadline = performance.now() + this.#patience
+    const deadline = performance.now() + this.#timeoutMs
     while (!isSo()) {
       const left = deadline - performance.now()
-      if (left <= 0) throw new Error(`neither an answer nor an end within ${this.#patience} ms`)
+      if (left <= 0) throw new Error(`neither an answer nor an end within ${this.#timeoutMs} ms`)
       await new Promise<void>((resolve) => {
         const timer = setTimeout(resolve, left)
         this.#wake = () => {

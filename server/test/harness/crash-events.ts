@@ -37,7 +37,7 @@ const longestAnswer = 40
 /** A server lives for at most so many acknowledged events plus so many milliseconds: by events, so that a slow machine tests as much. */
 const longestLife = { events: 150, milliseconds: 60 }
 /** It dies after this time, however few were acknowledged. */
-const patience = 20_000
+const timeoutMs = 20_000
 
 /**
  * Starts the real server again and again, posts events, and kills one of its processes at random moments while its subscribers sometimes fail. At the
@@ -129,7 +129,7 @@ class Poster {
 
   /** Resolves when so many were acknowledged, or none for a long time. */
   async whenAcknowledged(count: number): Promise<void> {
-    const deadline = AbortSignal.timeout(patience)
+    const deadline = AbortSignal.timeout(timeoutMs)
     while (this.acknowledged.size < count && !deadline.aborted) {
       await once(this.#news, 'acknowledged', { signal: deadline }).catch(() => undefined)
     }

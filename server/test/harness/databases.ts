@@ -196,9 +196,9 @@ export function useTestDatabase(engine: Engine): { readonly database: Database }
 }
 
 /** A database of a busy machine is waited for: only what never answers takes so long. */
-const patience = { timeout: 4 * minute, lockTimeout: 2 * minute }
+const timeouts = { timeout: 4 * minute, lockTimeout: 2 * minute }
 
 export async function openPlace(place: StorePlace): Promise<Database> {
   const { dataDir, databaseUrl } = place
-  return openDatabase({ dataDir, databaseUrl, maxConnections: 10, ...patience }, silentLog)
+  return openDatabase({ dataDir, databaseUrl, maxConnections: 10, ...timeouts }, silentLog)
 }

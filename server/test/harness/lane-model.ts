@@ -77,7 +77,7 @@ const result = (status: number): PostResult => ({
   status,
   problem: status === 200 ? undefined : `it answered ${status}`,
   isSilent: false,
-  answer: '',
+  response: '',
   sent: undefined,
   retryAfter: undefined,
   fault: undefined,

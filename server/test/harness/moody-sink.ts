@@ -6,7 +6,7 @@ import { buffer } from 'node:stream/consumers'
 import { setTimeout as wait } from 'node:timers/promises'
 
 /** Long enough for any machine; being late only makes the test slow. */
-const patience = 120_000
+const timeoutMs = 120_000
 
 export interface MoodySinkOptions {
   readonly random: () => number
@@ -74,7 +74,7 @@ export async function startMoodySink({ random, subscribers, identify, comesAfter
       moody = false
     },
     async whenAllCame(expected: ReadonlySet<string>): Promise<void> {
-      const deadline = AbortSignal.timeout(patience)
+      const deadline = AbortSignal.timeout(timeoutMs)
       for (const [subscriber, ids] of taken) {
         for (;;) {
           if (ids.size >= expected.size && ids.isSupersetOf(expected)) break

@@ -12,7 +12,7 @@ export interface Written {
 export type AnswerWritten = (response: ServerResponse, written: readonly Written[]) => void
 
 /** Long enough for any machine; being late only makes a test slow. */
-const patience = 120_000
+const timeoutMs = 120_000
 
 /**
  * A callback that knows whether what users write comes in order. Every user numbers messages from 0, one after the other was
@@ -60,7 +60,7 @@ export class OrderSink {
 
   /** Resolves when so many different ones were accepted. */
   async whenTaken(count: number): Promise<void> {
-    const deadline = AbortSignal.timeout(patience)
+    const deadline = AbortSignal.timeout(timeoutMs)
     while (this.count < count) {
       await once(this.#server, 'taken', { signal: deadline }).catch(() => {
         throw new Error(`${this.count} of ${count} messages were taken`)

@@ -11,7 +11,7 @@ const mostStolen = 0.03
 /** How often an undisturbed measurement may be beyond its limits. */
 const enoughTries = 5
 /** Milliseconds after which no further one is begun. */
-const patience = 300_000
+const timeoutMs = 300_000
 
 /**
  * Repeats a measurement until it is within its limits. What is not counts only when the host left the processors to this machine
@@ -22,7 +22,7 @@ export async function measureUntilGood(
   measure: () => Promise<Measured>,
 ): Promise<void> {
   const found: string[] = []
-  const end = performance.now() + patience
+  const end = performance.now() + timeoutMs
   for (let undisturbed = 0; undisturbed < enoughTries && performance.now() < end; ) {
     const before = readTimes()
     const { isGood, text } = await measure()

@@ -12,7 +12,7 @@ export interface Arrival {
 }
 
 /** Long enough for any machine; what comes late only makes a test slow. */
-const patience = 120_000
+const timeoutMs = 120_000
 
 /** Takes every JSON that is posted to it, wherever, and keeps it in the order of arrival. Whoever starts it ends it. */
 export class TallySink {
@@ -42,7 +42,7 @@ export class TallySink {
 
   /** Resolves when there is nothing missing any more. */
   async whenNothingIsMissing(findMissing: () => readonly string[]): Promise<void> {
-    const deadline = AbortSignal.timeout(patience)
+    const deadline = AbortSignal.timeout(timeoutMs)
     for (;;) {
       const missing = findMissing()
       if (missing.length === 0) return

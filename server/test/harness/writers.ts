@@ -3,7 +3,7 @@ import { writeAs } from './crowd.ts'
 import { userOf } from './webhooks.ts'
 
 /** A server that does not answer for so long is taken for dead. */
-const patience = 10_000
+const timeoutMs = 10_000
 
 /** Users who write, each one message after the other was acknowledged, so that each has an order. */
 export class Writers {
@@ -60,7 +60,7 @@ export class Writers {
     for (;;) {
       const server = { url: this.#urlOf(user) }
       const id = `${this.#prefix}.${user}.${number}`
-      const status = await writeAs(server, userOf(user), id, AbortSignal.timeout(patience)).catch(() => undefined)
+      const status = await writeAs(server, userOf(user), id, AbortSignal.timeout(timeoutMs)).catch(() => undefined)
       if (status === 200) break
       this.refused += 1
       if (this.#isHalted) return

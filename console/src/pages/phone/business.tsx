@@ -2,9 +2,9 @@ import { useSignal } from '@preact/signals'
 import { messagesSend } from '@switchboard/client/methods'
 import { clientForAccount, digitsOf, isDirectoryRead, numbers, product, version } from '../../data/directory.ts'
 import { base } from '../../data/http.ts'
-import { happenings, service } from '../../data/live.ts'
+import { feedItems, service } from '../../data/live.ts'
 import type { Phone } from '../../data/phones.ts'
-import type { Happening } from '../../data/types.ts'
+import type { FeedItem } from '../../data/types.ts'
 import { attempt, Code, Empty, Field, Outline, To } from '../../ui/parts.tsx'
 import { isOwn, LiveLine } from '../live-line.tsx'
 import { writeDigits } from './summarize.ts'
@@ -15,7 +15,7 @@ const shownLines = 60
 export function BusinessPanel({ phones }: { readonly phones: readonly Phone[] }) {
   const chosen = useSignal<string | undefined>(undefined)
   const number = numbers.value.find(({ id }) => id === chosen.value) ?? findFirst()
-  const lines = takeLast(happenings.value)
+  const lines = takeLast(feedItems.value)
   return (
     <section class="business" aria-label="The business">
       <header class="panel-head">
@@ -53,7 +53,7 @@ export function BusinessPanel({ phones }: { readonly phones: readonly Phone[] })
         ) : (
           <ol>
             {lines.map((one) => (
-              <LiveLine key={one.id} happening={one} />
+              <LiveLine key={one.id} item={one} />
             ))}
           </ol>
         )}
@@ -77,8 +77,8 @@ function findFirst(): Number | undefined {
 }
 
 /** The newest that are shown, the newest first. */
-function takeLast(all: readonly Happening[]): Happening[] {
-  const lines: Happening[] = []
+function takeLast(all: readonly FeedItem[]): FeedItem[] {
+  const lines: FeedItem[] = []
   for (let index = all.length - 1; index >= 0 && lines.length < shownLines; index--) {
     const one = all[index]
     if (one && isShown(one)) lines.push(one)
@@ -87,7 +87,7 @@ function takeLast(all: readonly Happening[]): Happening[] {
 }
 
 /** Without what the console itself asks, and what phones show anyway. */
-function isShown(one: Happening): boolean {
+function isShown(one: FeedItem): boolean {
   return !isOwn(one) && one.type !== 'phone' && one.type !== 'timer'
 }
 

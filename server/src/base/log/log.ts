@@ -83,12 +83,12 @@ class BlockWriter {
 
   /** Resolves when everything is written, or nobody has read it for a while. */
   async close(): Promise<void> {
-    const patience = new AbortController()
-    const timer = setTimeout(() => patience.abort(), closeMilliseconds)
-    while (this.#isUsed && !patience.signal.aborted) {
+    const deadline = new AbortController()
+    const timer = setTimeout(() => deadline.abort(), closeMilliseconds)
+    while (this.#isUsed && !deadline.signal.aborted) {
       this.#pass()
       await new Promise<void>((resolve) => {
-        patience.signal.addEventListener('abort', () => resolve())
+        deadline.signal.addEventListener('abort', () => resolve())
         this.#destination.flush(() => resolve())
       })
       // Otherwise it still has to report how much was dropped.
@@ -96,7 +96,7 @@ class BlockWriter {
     }
     clearTimeout(timer)
     // It cannot be destroyed while it writes; then it ends with the process.
-    if (patience.signal.aborted) return
+    if (deadline.signal.aborted) return
     this.#isClosed = true
     process.off('exit', this.#pass)
     this.#destination.destroy()

@@ -4,7 +4,7 @@ const nothing = Buffer.alloc(0)
  * Collects chunks of bytes in one block of memory. A list of chunks would let the sender decide the cost: each buffer takes some 250
  * bytes besides its content, which may be a single byte.
  */
-export class Gatherer {
+export class ChunkBuffer {
   #bytes: Buffer = nothing
   #length = 0
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { TimeShare } from './cpu-budget.ts'
+import { CpuBudget } from './cpu-budget.ts'
 
 function work(milliseconds: number): void {
   const until = performance.now() + milliseconds
@@ -9,7 +9,7 @@ function work(milliseconds: number): void {
 
 test('work takes its share of the time at the most, in order, also when some fail', async () => {
   const burst = 4
-  const share = new TimeShare(0.25, burst)
+  const share = new CpuBudget(0.25, burst)
   const order: number[] = []
   const started = performance.now()
   const results = await Promise.allSettled(
@@ -33,6 +33,6 @@ test('work takes its share of the time at the most, in order, also when some fai
 })
 
 test('work for which there is time is done at once', () => {
-  const share = new TimeShare(0.25)
+  const share = new CpuBudget(0.25)
   assert.deepEqual([share.run(() => 1), share.run(() => 2)], [1, 2])
 })

@@ -6,7 +6,7 @@ const maxCharge = 5
 /**
  * Limits work to a share of the process's time: calls beyond that wait, in order, and other work gets the rest of the time.
  */
-export class TimeShare {
+export class CpuBudget {
   readonly #share: number
   readonly #burst: number
   /** Milliseconds of work not yet offset by rest, as of `#since`. */

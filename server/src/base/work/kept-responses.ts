@@ -4,30 +4,30 @@ const dear = 100
 const factor = 20
 
 interface Kept<T> {
-  readonly answer: Promise<T>
+  readonly response: Promise<T>
   /** Until when it serves, by `performance.now()`; infinite while it is being found. */
   until: number
 }
 
 /** Answers that are dear to find serve for a while, the longer the dearer they were, and are found once for all who ask at the same time. */
-export class KeptAnswers<T> {
+export class KeptResponses<T> {
   readonly #kept = new Map<string, Kept<T>>()
 
   ask(question: string, find: () => Promise<T>): Promise<T> {
     const began = performance.now()
     for (const [name, { until }] of this.#kept) if (until <= began) this.#kept.delete(name)
     const known = this.#kept.get(question)
-    if (known) return known.answer
-    const kept: Kept<T> = { answer: find(), until: Number.POSITIVE_INFINITY }
+    if (known) return known.response
+    const kept: Kept<T> = { response: find(), until: Number.POSITIVE_INFINITY }
     this.#kept.set(question, kept)
     const end = (serves: boolean) => {
       const now = performance.now()
       kept.until = serves && now - began > dear ? now + (now - began) * factor : now
     }
-    kept.answer.then(
+    kept.response.then(
       () => end(true),
       () => end(false),
     )
-    return kept.answer
+    return kept.response
   }
 }

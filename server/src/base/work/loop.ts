@@ -1,4 +1,4 @@
-import { Pace } from './min-interval.ts'
+import { MinInterval } from './min-interval.ts'
 
 export interface LoopOptions {
   readonly work: () => Promise<void>
@@ -15,7 +15,7 @@ export interface LoopOptions {
  */
 export class Loop {
   readonly #options: LoopOptions
-  readonly #pace: Pace
+  readonly #pace: MinInterval
   #interval: NodeJS.Timeout | undefined
   #alarm: { readonly at: number; readonly timer: NodeJS.Timeout } | undefined
   #isWanted = false
@@ -24,7 +24,7 @@ export class Loop {
 
   constructor(options: LoopOptions) {
     this.#options = options
-    this.#pace = new Pace(options.pause)
+    this.#pace = new MinInterval(options.pause)
   }
 
   /** From now on it also runs at intervals, without being woken. */

@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { setImmediate as nextTurn } from 'node:timers/promises'
-import { Pace } from './min-interval.ts'
+import { MinInterval } from './min-interval.ts'
 
 /** Longer than any run of the tests: what waits for it does not come. */
 const never = 1e8
 
 test('of calls at a pace the first comes in the next turn, another one not before its time', async () => {
-  const pace = new Pace(never)
+  const pace = new MinInterval(never)
   await pace.next()
   let came = false
   const second = pace.next().then(() => {
@@ -20,7 +20,7 @@ test('of calls at a pace the first comes in the next turn, another one not befor
 })
 
 test('another call at a pace comes when its time has passed', async () => {
-  const pace = new Pace(50)
+  const pace = new MinInterval(50)
   const started = performance.now()
   await pace.next()
   await pace.next()
@@ -29,7 +29,7 @@ test('another call at a pace comes when its time has passed', async () => {
 })
 
 test('whoever skips the wait does not wait, neither now nor the next time', async () => {
-  const pace = new Pace(never)
+  const pace = new MinInterval(never)
   await pace.next()
   pace.skipWait()
   await pace.next()

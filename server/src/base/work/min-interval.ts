@@ -4,7 +4,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises'
  * Runs an action in the next turn of the event loop if it has not run for a while, otherwise not sooner than a minimum time after the
  * last run: an action requested after each of many commits then runs once for all of them.
  */
-export class Pace {
+export class MinInterval {
   readonly #milliseconds: number
   #last = Number.NEGATIVE_INFINITY
   #endWait: (() => void) | undefined

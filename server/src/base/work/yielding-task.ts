@@ -4,7 +4,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises'
 const shareMilliseconds = 10
 
 /** A task that may take long: it yields when it has held the event loop for a while. */
-export class LongTask {
+export class YieldingTask {
   #began = performance.now()
 
   async yieldIfDue(): Promise<void> {

@@ -12,11 +12,11 @@ export interface Forwarded {
   readonly duration: number
   readonly retryAfter: string | undefined
   /** The first part of the response. */
-  readonly answer: Buffer
+  readonly body: Buffer
 }
 
 /** More than the log of deliveries keeps. */
-const keptAnswerBytes = 16_384
+const keptResponseBytes = 16_384
 
 /** Headers of a connection; the forwarding connection has its own. */
 const headersOfConnection = ['host', 'connection', 'keep-alive', 'transfer-encoding', 'expect']
@@ -40,11 +40,11 @@ export async function forward(url: URL, { headers, body }: Posted, signal: Abort
     const [response] = (await once(request, 'response')) as [IncomingMessage]
     const answer = await readStart(response)
     const { statusCode: status, headers: received } = response
-    return { status, problem: undefined, duration: takeTime(), retryAfter: received['retry-after'], answer }
+    return { status, problem: undefined, duration: takeTime(), retryAfter: received['retry-after'], body: answer }
   } catch (error) {
     const { code, name, message } = error as NodeJS.ErrnoException
     const problem = name === 'AbortError' ? 'no answer in time' : (code ?? message)
-    return { status: undefined, problem, duration: takeTime(), retryAfter: undefined, answer: Buffer.from(problem) }
+    return { status: undefined, problem, duration: takeTime(), retryAfter: undefined, body: Buffer.from(problem) }
   }
 }
 
@@ -55,7 +55,7 @@ async function readStart(response: IncomingMessage): Promise<Buffer> {
   for await (const piece of response as AsyncIterable<Buffer>) {
     pieces.push(piece)
     length += piece.length
-    if (length >= keptAnswerBytes) break
+    if (length >= keptResponseBytes) break
   }
-  return Buffer.concat(pieces).subarray(0, keptAnswerBytes)
+  return Buffer.concat(pieces).subarray(0, keptResponseBytes)
 }

@@ -12,7 +12,7 @@ export interface Posted {
 }
 
 /** The response to a post. */
-export interface SinkAnswer {
+export interface SinkResponse {
   readonly status: number
   readonly headers?: Readonly<Record<string, string>>
   readonly body?: Buffer
@@ -25,7 +25,7 @@ export const presence = 'switchboard listen'
 export async function openSink(
   port: number,
   path: string,
-  receive: (posted: Posted) => Promise<SinkAnswer>,
+  receive: (posted: Posted) => Promise<SinkResponse>,
 ): Promise<{ server: Server; url: string }> {
   const server = createServer(async (request, response) => {
     if (request.url?.split('?', 1)[0] !== path) {
@@ -53,8 +53,8 @@ export async function openSink(
 /** Whether a listener still runs at that address of this machine. */
 export async function isPresent(local_url: string): Promise<boolean> {
   try {
-    const answer = await fetch(local_url, { signal: AbortSignal.timeout(2000) })
-    return answer.ok && (await answer.text()) === presence
+    const response = await fetch(local_url, { signal: AbortSignal.timeout(2000) })
+    return response.ok && (await response.text()) === presence
   } catch {
     // Nothing listens there, or something else: either way it is not ours.
     return false

@@ -14,7 +14,7 @@ import { vocabularyOf } from './event-vocabulary.ts'
 import { findMissingServer } from './find-server.ts'
 import { forward, readForwardUrl } from './forward.ts'
 import { jsonOutput, type ListenOutput, lineOutput, printable, say } from './listen-output.ts'
-import { findBadSignatures, isPresent, openSink, type Posted, type SinkAnswer } from './listen-sink.ts'
+import { findBadSignatures, isPresent, openSink, type Posted, type SinkResponse } from './listen-sink.ts'
 import { listPastEventsForOperators, maxPastEvents, type PastEvent, readSince, type Since } from './past-events.ts'
 
 export interface ListenFlags {
@@ -112,7 +112,7 @@ async function receive(
   { output, forwardTo }: Wishes,
   posted: Posted,
   stopping: AbortSignal,
-): Promise<SinkAnswer> {
+): Promise<SinkResponse> {
   const time = systemClock.now()
   const bad = findBadSignatures(posted, time, await findSecrets(read, app_id, time))
   output.show({ body: posted.body, bad, time })
@@ -121,7 +121,7 @@ async function receive(
   const signal = AbortSignal.any([AbortSignal.timeout(webhookTimeout), stopping])
   const forwarded = await forward(forwardTo, posted, signal)
   output.showForwarded(forwardTo, String(posted.headers['webhook-id']), forwarded)
-  const { status = 502, retryAfter, answer } = forwarded
+  const { status = 502, retryAfter, body: answer } = forwarded
   return { status, body: answer, ...(retryAfter !== undefined && { headers: { 'retry-after': retryAfter } }) }
 }
 

@@ -35,7 +35,7 @@ export function addTryingCommands(program: Command, local: string): void {
     .option('--number <id>', 'only of this Phone-Number-ID')
     .option('--since <when>', 'include records since a duration ago, such as 10s, or since a time')
     .option('--timeout <duration>', 'how long to wait, at most 60s (default: 30s)')
-    .action(async (type, flags) => (await import('../running/status.ts')).waitForHappening(type, flags))
+    .action(async (type, flags) => (await import('../running/status.ts')).waitForFeedItem(type, flags))
   addSandboxCommands(program, local)
 }
 

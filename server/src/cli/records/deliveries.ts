@@ -7,7 +7,7 @@ import {
   listDeliveriesForOperators,
   summarizeForOperators,
 } from '../../delivery/history/delivery-log.ts'
-import { NoticeWaker } from '../../delivery/worker/waker.ts'
+import { NotificationWaker } from '../../delivery/worker/waker.ts'
 import { CommandFailed } from '../fail.ts'
 import { findRemote, type RemoteFlags } from '../remote.ts'
 import { withLockedStore } from '../store.ts'
@@ -94,7 +94,7 @@ function writeSummary({ waiting, failing, failed, deliveredInLastMinute, oldest 
 /** Servers on an embedded store pick them up within a second. */
 export async function wakeServers({ notices }: Database, lanes: readonly string[]): Promise<void> {
   if (!notices) return
-  const waker = new NoticeWaker(notices, 'a command', { listens: false })
+  const waker = new NotificationWaker(notices, 'a command', { listens: false })
   waker.announceLanes(lanes.map((id) => ({ id })))
   await waker.close()
 }

@@ -11,8 +11,8 @@ type Sandbox = Switchboard['sandbox']
 
 /** Asks a running server, and prints its response: only servers can do what falls due. */
 async function askSandbox(flags: SandboxFlags, call: (sandbox: Sandbox) => Promise<object>): Promise<void> {
-  const answer = await ask(requireRemote(flags), ({ sandbox }) => call(sandbox))
-  process.stdout.write(`${JSON.stringify(answer)}\n`)
+  const response = await ask(requireRemote(flags), ({ sandbox }) => call(sandbox))
+  process.stdout.write(`${JSON.stringify(response)}\n`)
 }
 
 export function listSnapshots(flags: SandboxFlags): Promise<void> {

@@ -42,7 +42,7 @@ export interface WaitFlags extends RemoteFlags {
 }
 
 /** Waits until something has happened, and prints it; ends with 1 when nothing came. */
-export async function waitForHappening(type: string, flags: WaitFlags): Promise<void> {
+export async function waitForFeedItem(type: string, flags: WaitFlags): Promise<void> {
   const { account: account_id, number: phone_number_id, since, timeout } = flags
   // The server knows which types there are, and says so.
   const params = { type, account_id, phone_number_id, since, timeout } as OperatorWaitParams

@@ -6,14 +6,14 @@ import { DatabaseBusy, DatabaseSilent } from '../database.ts'
  * Tells a database that is gone from one that is busy, for work that waited in vain for a connection. Something came on one of the
  * connections meanwhile, or the database is asked on one of its own: those in use may all wait for locks.
  */
-export class Hearing {
-  readonly #ask: () => Promise<unknown>
+export class LivenessProbe {
+  readonly #probe: () => Promise<unknown>
   #lastTime = performance.now()
-  #asking: Promise<boolean> | undefined
+  #probing: Promise<boolean> | undefined
 
   /** `ask` rejects when the database does not respond in a short time. */
-  constructor(ask: () => Promise<unknown>) {
-    this.#ask = ask
+  constructor(probe: () => Promise<unknown>) {
+    this.#probe = probe
   }
 
   /** Listens to a connection that is open. */
@@ -23,7 +23,7 @@ export class Hearing {
   }
 
   /** The error of who waited in vain for so many milliseconds. */
-  async explainWait(message: string, milliseconds: number, options?: ErrorOptions): Promise<Error> {
+  async classifyTimeout(message: string, milliseconds: number, options?: ErrorOptions): Promise<Error> {
     // It may have gone silent only after the wait began.
     const isSilent = performance.now() - this.#lastTime > milliseconds / 2
     const isBusy = !isSilent || (await this.#responds())
@@ -32,15 +32,15 @@ export class Hearing {
 
   /** Asks once for all who wait for it. */
   #responds(): Promise<boolean> {
-    this.#asking ??= this.#ask()
+    this.#probing ??= this.#probe()
       .then(
         () => true,
         () => false,
       )
       .finally(() => {
-        this.#asking = undefined
+        this.#probing = undefined
       })
-    return this.#asking
+    return this.#probing
   }
 
   readonly #note = (): void => {

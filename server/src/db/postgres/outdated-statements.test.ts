@@ -25,13 +25,13 @@ describe('a statement whose table gets another column', () => {
     other = new pg.Client({ connectionString: place.databaseUrl as string })
     await other.connect()
     await other.query('CREATE TABLE things (id INTEGER PRIMARY KEY)')
-    const patience = { timeout: 10_000, lockTimeout: 5_000 }
+    const timeouts = { timeout: 10_000, lockTimeout: 5_000 }
     const reports = { onIdleError: () => undefined, onFault: assert.ifError }
     database = await openPostgres({
       url: place.databaseUrl as string,
       maxConnections: 8,
       isPooled: false,
-      ...patience,
+      ...timeouts,
       ...reports,
     })
   })

@@ -3,7 +3,7 @@ import { after, before, describe, test } from 'node:test'
 import pg from 'pg'
 import { makeStorePlace, type StorePlace } from '../../../test/harness/databases.ts'
 import { TransactionEnded } from '../database.ts'
-import { Flight, MustRunAgain } from './pipelined-transaction.ts'
+import { MustRunAgain, PipelinedTransaction } from './pipelined-transaction.ts'
 import { SharedWriter } from './shared-writer.ts'
 import { signalUnlessRow } from './signal.ts'
 
@@ -27,72 +27,72 @@ describe('a transaction on a pipelined connection', () => {
   const lateErrors: unknown[] = []
   const listIds = async () => (await pool.query(select)).rows.map(({ id }) => id)
 
-  /** What a transaction does with its flight, as the database does it. */
-  async function inFlight<T>(work: (flight: Flight) => Promise<T>, begin = 'BEGIN'): Promise<T> {
+  /** What a transaction does with its pipeline, as the database does it. */
+  async function inPipeline<T>(work: (pipeline: PipelinedTransaction) => Promise<T>, begin = 'BEGIN'): Promise<T> {
     const connect = () => pool.connect()
     const writer = new SharedWriter({ connect, isBroken: () => false, now: () => performance.now() })
-    const flight = new Flight({
+    const pipeline = new PipelinedTransaction({
       connections: { connect, sendAlone: (...batch) => writer.send(...batch) },
-      share: 'tests',
+      fairnessKey: 'tests',
       begin: [{ name: begin, text: begin }],
       alone: begin === 'BEGIN' ? [] : undefined,
       isNamed: true,
       onLateError: (error) => lateErrors.push(error),
     })
     try {
-      const result = await work(flight)
-      await flight.commit()
+      const result = await work(pipeline)
+      await pipeline.commit()
       return result
     } catch (error) {
-      await flight.rollback()
+      await pipeline.rollback()
       throw error
     } finally {
-      flight.end(undefined)
+      pipeline.end(undefined)
     }
   }
 
   test('a transaction on a pipelined connection does everything in its order, whether somebody waits for it or not', async () => {
-    const seen = await inFlight(async (flight) => {
-      flight.run(insert(1))
-      const { rows } = await flight.query(select)
-      flight.run(insert(2))
+    const seen = await inPipeline(async (pipeline) => {
+      pipeline.run(insert(1))
+      const { rows } = await pipeline.query(select)
+      pipeline.run(insert(2))
       return rows
     })
     assert.deepEqual(seen, [{ id: 1 }])
     assert.deepEqual(await listIds(), [1, 2])
   })
 
-  test('a transaction on a pipelined connection is begun only when it needs a second flight: one batch is a transaction by itself', async () => {
+  test('a transaction on a pipelined connection is begun only when it needs a second pipeline: one batch is a transaction by itself', async () => {
     const xids = () => ({ name: 'xid', text: 'SELECT pg_current_xact_id()::text AS xid' })
     const seen: unknown[] = []
-    await inFlight(async (flight) => {
-      flight.later(xids(), (rows) => seen.push(rows[0]?.['xid']))
-      flight.run(insert(3))
-      flight.later(xids(), (rows) => seen.push(rows[0]?.['xid']))
-      flight.run({ name: 'delete', text: 'DELETE FROM things WHERE id = 3' })
+    await inPipeline(async (pipeline) => {
+      pipeline.later(xids(), (rows) => seen.push(rows[0]?.['xid']))
+      pipeline.run(insert(3))
+      pipeline.later(xids(), (rows) => seen.push(rows[0]?.['xid']))
+      pipeline.run({ name: 'delete', text: 'DELETE FROM things WHERE id = 3' })
     })
     assert.equal(seen.length, 2)
     assert.equal(seen[0], seen[1])
     const lockTable = { name: 'lock table', text: 'LOCK TABLE things IN SHARE ROW EXCLUSIVE MODE' }
-    await inFlight(async (flight) => flight.lock(lockTable))
+    await inPipeline(async (pipeline) => pipeline.lock(lockTable))
     assert.deepEqual(await listIds(), [1, 2])
   })
 
   test('a transaction on a pipelined connection fails by what nobody waited for, at the next statement or at its end, and leaves nothing', async () => {
     const before = await listIds()
     await assert.rejects(
-      inFlight(async (flight) => {
-        flight.run(insert(10))
-        flight.run(insert(1))
-        flight.run(insert(11))
+      inPipeline(async (pipeline) => {
+        pipeline.run(insert(10))
+        pipeline.run(insert(1))
+        pipeline.run(insert(11))
       }),
       uniqueViolation,
     )
     await assert.rejects(
-      inFlight(async (flight) => {
-        flight.run(insert(10))
-        flight.run(insert(1))
-        await flight.query(select)
+      inPipeline(async (pipeline) => {
+        pipeline.run(insert(10))
+        pipeline.run(insert(1))
+        await pipeline.query(select)
       }),
       uniqueViolation,
       'the error of the statement that failed, not that of the one behind it',
@@ -109,21 +109,21 @@ describe('a transaction on a pipelined connection', () => {
       values: [id, condition],
     })
     await assert.rejects(
-      inFlight(async (flight) => {
-        flight.run(insert(50))
-        flight.require(insertIf(51, false), () => missing)
+      inPipeline(async (pipeline) => {
+        pipeline.run(insert(50))
+        pipeline.require(insertIf(51, false), () => missing)
       }),
       missing,
     )
     await assert.rejects(
-      inFlight(async (flight) => {
-        flight.require(insertIf(51, false), () => missing)
-        await flight.query(select)
+      inPipeline(async (pipeline) => {
+        pipeline.require(insertIf(51, false), () => missing)
+        await pipeline.query(select)
       }),
       missing,
     )
     assert.deepEqual(await listIds(), before)
-    await inFlight(async (flight) => flight.require(insertIf(51, true), () => missing))
+    await inPipeline(async (pipeline) => pipeline.require(insertIf(51, true), () => missing))
     assert.deepEqual(await listIds(), [...before, 51])
   })
 
@@ -135,11 +135,11 @@ describe('a transaction on a pipelined connection', () => {
       const failing = { name: text, text: signalUnlessRow(text), values: [code === '22012' ? 1 : 'x'] }
       const otherwise = () => new Error('it was not missing')
       await assert.rejects(
-        inFlight(async (flight) => flight.require(failing, otherwise)),
+        inPipeline(async (pipeline) => pipeline.require(failing, otherwise)),
         { code },
       )
       await assert.rejects(
-        inFlight(async (flight) => flight.later(failing, () => undefined)),
+        inPipeline(async (pipeline) => pipeline.later(failing, () => undefined)),
         { code },
       )
     }
@@ -148,9 +148,9 @@ describe('a transaction on a pipelined connection', () => {
   test('a transaction on a pipelined connection is not taken for committed when the database has undone it', async () => {
     const before = await listIds()
     await assert.rejects(
-      inFlight(async (flight) => {
-        await flight.query(insert(20))
-        await flight.query(insert(1)).catch(() => undefined)
+      inPipeline(async (pipeline) => {
+        await pipeline.query(insert(20))
+        await pipeline.query(insert(1)).catch(() => undefined)
       }),
       uniqueViolation,
     )
@@ -165,18 +165,18 @@ describe('a transaction on a pipelined connection', () => {
       text: 'INSERT INTO things (id) VALUES ($1) RETURNING id',
       values: [id],
     })
-    await inFlight(async (flight) => {
-      flight.later(insertLater(60), take)
+    await inPipeline(async (pipeline) => {
+      pipeline.later(insertLater(60), take)
       assert.equal(seen.length, 0)
-      await flight.query(select)
+      await pipeline.query(select)
       assert.equal(seen.length, 1)
-      flight.later(insertLater(61), take)
+      pipeline.later(insertLater(61), take)
     })
     assert.deepEqual(seen, [{ id: 60 }, { id: 61 }])
     await assert.rejects(
-      inFlight(async (flight) => {
-        flight.later(insertLater(62), take)
-        flight.run(insert(60))
+      inPipeline(async (pipeline) => {
+        pipeline.later(insertLater(62), take)
+        pipeline.run(insert(60))
       }),
       uniqueViolation,
     )
@@ -191,25 +191,25 @@ describe('a transaction on a pipelined connection', () => {
     const seen: unknown[] = []
     const before = await listIds()
     assert.equal(
-      await inFlight(async (flight) => {
-        flight.run(insert(90))
-        flight.later(select, refuse)
-        flight.later(select, (rows) => seen.push(rows.length))
+      await inPipeline(async (pipeline) => {
+        pipeline.run(insert(90))
+        pipeline.later(select, refuse)
+        pipeline.later(select, (rows) => seen.push(rows.length))
         return 'done'
       }),
       'done',
     )
-    await inFlight(async (flight) => {
-      await flight.query(insert(91))
-      flight.later(select, refuse)
+    await inPipeline(async (pipeline) => {
+      await pipeline.query(insert(91))
+      pipeline.later(select, refuse)
     })
     assert.deepEqual(lateErrors.splice(0), [fault, fault])
     assert.deepEqual(seen, [before.length + 1], 'the others are handed over')
     await assert.rejects(
-      inFlight(async (flight) => {
-        flight.run(insert(92))
-        flight.later(select, refuse)
-        await flight.query(select)
+      inPipeline(async (pipeline) => {
+        pipeline.run(insert(92))
+        pipeline.later(select, refuse)
+        await pipeline.query(select)
       }),
       fault,
     )
@@ -221,9 +221,9 @@ describe('a transaction on a pipelined connection', () => {
     const before = await listIds()
     const absent = { name: 'absent', text: signalUnlessRow('SELECT 1 FROM things WHERE id = $1'), values: [-1] }
     await assert.rejects(
-      inFlight(async (flight) => {
-        flight.run(insert(70))
-        flight.later(absent, () => undefined)
+      inPipeline(async (pipeline) => {
+        pipeline.run(insert(70))
+        pipeline.later(absent, () => undefined)
       }),
       MustRunAgain,
     )
@@ -235,54 +235,54 @@ describe('a transaction on a pipelined connection', () => {
       const failing = { name: `fail ${round % 2}`, text: `SELECT ${round % 2} + 1 / CAST($1 AS INTEGER)`, values: [0] }
       const behind = { name: 'behind', text: 'SELECT 7 AS seven' }
       await assert.rejects(
-        inFlight(async (flight) => {
-          flight.run(failing)
-          await flight.query(behind)
+        inPipeline(async (pipeline) => {
+          pipeline.run(failing)
+          await pipeline.query(behind)
         }),
         { code: '22012' },
       )
-      assert.deepEqual((await inFlight((flight) => flight.query(behind))).rows, [{ seven: 7 }])
+      assert.deepEqual((await inPipeline((pipeline) => pipeline.query(behind))).rows, [{ seven: 7 }])
     }
   })
 
   test('a transaction on a pipelined connection writes nothing when it did not begin', async () => {
     const before = await listIds()
     for (const work of [
-      async (flight: Flight) => flight.run(insert(30)),
-      async (flight: Flight) => void (await flight.query(insert(30))),
-      async (flight: Flight) => {
-        await flight.query(select)
-        flight.run(insert(30))
+      async (pipeline: PipelinedTransaction) => pipeline.run(insert(30)),
+      async (pipeline: PipelinedTransaction) => void (await pipeline.query(insert(30))),
+      async (pipeline: PipelinedTransaction) => {
+        await pipeline.query(select)
+        pipeline.run(insert(30))
       },
-      async (flight: Flight) => {
-        await flight.query(select)
-        await flight.query(insert(30))
+      async (pipeline: PipelinedTransaction) => {
+        await pipeline.query(select)
+        await pipeline.query(insert(30))
       },
     ]) {
-      await assert.rejects(inFlight(work, 'BEGIN ISOLATION LEVEL NONSENSE'), { code: '42601' })
+      await assert.rejects(inPipeline(work, 'BEGIN ISOLATION LEVEL NONSENSE'), { code: '42601' })
     }
     assert.deepEqual(await listIds(), before)
   })
 
   test('a transaction on a pipelined connection that asks for nothing sends nothing, and its connection is good for the next', async () => {
-    await inFlight(async () => undefined, 'BEGIN ISOLATION LEVEL NONSENSE')
-    await inFlight(async (flight) => flight.run(insert(40)))
+    await inPipeline(async () => undefined, 'BEGIN ISOLATION LEVEL NONSENSE')
+    await inPipeline(async (pipeline) => pipeline.run(insert(40)))
     assert.ok((await listIds()).includes(40))
   })
 
   test('a transaction on a pipelined connection gives back a connection that comes only after it has failed', async () => {
     const { promise, resolve } = Promise.withResolvers<pg.PoolClient>()
-    const flight = new Flight({
+    const pipeline = new PipelinedTransaction({
       connections: { connect: () => promise, sendAlone: () => undefined },
-      share: 'tests',
+      fairnessKey: 'tests',
       begin: [{ name: 'BEGIN', text: 'BEGIN' }],
       alone: undefined,
       isNamed: true,
       onLateError: assert.ifError,
     })
-    const asked = assert.rejects(flight.query(insert(80)), TransactionEnded)
-    await flight.rollback()
-    flight.end(undefined)
+    const asked = assert.rejects(pipeline.query(insert(80)), TransactionEnded)
+    await pipeline.rollback()
+    pipeline.end(undefined)
     resolve(await pool.connect())
     await asked
     assert.equal(pool.idleCount, pool.totalCount)

@@ -4,11 +4,11 @@ import { Batch, type BatchCallback, type NamedQuery, type StatementResult } from
 import { isSignal } from './signal.ts'
 
 /** Where a transaction is sent. */
-export interface FlightConnections {
+export interface PipelineConnections {
   /** A connection for a transaction of several batches. */
   readonly connect: () => Promise<pg.PoolClient>
   /** Sends a batch that is the whole transaction. */
-  readonly sendAlone: (share: string, queries: readonly pg.QueryConfig[], done: BatchCallback) => void
+  readonly sendAlone: (fairnessKey: string, queries: readonly pg.QueryConfig[], done: BatchCallback) => void
 }
 
 /** PostgreSQL's error for every statement after a failed one. */
@@ -34,10 +34,10 @@ export class MustRunAgain extends Error {
 
 const makeMustRunAgain = () => new MustRunAgain()
 
-export interface FlightOptions {
-  readonly connections: FlightConnections
+export interface PipelineOptions {
+  readonly connections: PipelineConnections
   /** Whose transactions its own may share a connection with. */
-  readonly share: string
+  readonly fairnessKey: string
   readonly begin: readonly NamedQuery[]
   /** What comes first instead in a batch that turns out to be the whole transaction; undefined when that is begun as well. */
   readonly alone: readonly NamedQuery[] | undefined
@@ -56,8 +56,8 @@ export interface FlightOptions {
  *
  * It takes statements until it is committed or rolled back, and refuses all that come later.
  */
-export class Flight {
-  readonly #options: FlightOptions
+export class PipelinedTransaction {
+  readonly #options: PipelineOptions
   #client: pg.PoolClient | undefined
   #connecting: Promise<void> | undefined
   #held: HeldQuery[] = []
@@ -70,7 +70,7 @@ export class Flight {
   /** Whether its work goes on, it is being committed, or neither. */
   #phase: 'open' | 'committing' | 'over' = 'open'
 
-  constructor(options: FlightOptions) {
+  constructor(options: PipelineOptions) {
     this.#options = options
     this.#mayBeAlone = options.alone !== undefined
   }
@@ -199,9 +199,9 @@ export class Flight {
         }
         resolve(last)
       }
-      const { connections, share, isNamed } = this.#options
+      const { connections, fairnessKey, isNamed } = this.#options
       if (this.#client) this.#client.query(new Batch(queries, done, isNamed) as unknown as pg.Submittable)
-      else connections.sendAlone(share, queries, done)
+      else connections.sendAlone(fairnessKey, queries, done)
     })
   }
 

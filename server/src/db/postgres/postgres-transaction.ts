@@ -5,13 +5,13 @@ import type { DueNotes } from '../due-work.ts'
 import { freezeDeep } from '../freeze.ts'
 import type { Statement } from '../statement.ts'
 import type { Tables } from '../tables.ts'
-import type { Flight } from './pipelined-transaction.ts'
+import type { PipelinedTransaction } from './pipelined-transaction.ts'
 import type { PostgresStatements } from './postgres-statements.ts'
 
 /** What a transaction of PostgreSQL consists of. */
 export interface PostgresTransactionParts {
   /** Refuses everything once the transaction has ended. */
-  readonly flight: Flight
+  readonly pipeline: PipelinedTransaction
   readonly due: DueNotes
   readonly statements: PostgresStatements
   readonly secrets: KeyRing
@@ -24,17 +24,17 @@ export class PostgresTransaction extends Transaction {
   readonly #parts: PostgresTransactionParts
   #query: Kysely<Tables> | undefined
   readonly trace: string | undefined
-  readonly later: Transaction['later']
+  readonly defer: Transaction['defer']
 
   constructor(parts: PostgresTransactionParts, trace: string | undefined) {
     super()
     this.#parts = parts
     this.trace = trace
-    const { flight, statements, isCareful } = parts
-    this.later = isCareful
+    const { pipeline, statements, isCareful } = parts
+    this.defer = isCareful
       ? undefined
       : (statement, parameters, take) =>
-          flight.later(statements.prepare(statement, parameters), take as (rows: object[]) => void)
+          pipeline.later(statements.prepare(statement, parameters), take as (rows: object[]) => void)
   }
 
   get secrets(): KeyRing {
@@ -42,8 +42,8 @@ export class PostgresTransaction extends Transaction {
   }
 
   get query(): Kysely<Tables> {
-    const { flight, statements } = this.#parts
-    this.#query ??= statements.buildOn((query) => flight.query(query))
+    const { pipeline, statements } = this.#parts
+    this.#query ??= statements.buildOn((query) => pipeline.query(query))
     return this.#query
   }
 
@@ -58,18 +58,18 @@ export class PostgresTransaction extends Transaction {
     statement: Statement<Parameters, Row>,
     parameters: Parameters,
   ): Promise<Row[]> {
-    const { flight, statements } = this.#parts
-    return (await flight.query(statements.prepare(statement, parameters))).rows as Row[]
+    const { pipeline, statements } = this.#parts
+    return (await pipeline.query(statements.prepare(statement, parameters))).rows as Row[]
   }
 
   run<Parameters extends object>(statement: Statement<Parameters, unknown>, parameters: Parameters): void {
-    const { flight, statements } = this.#parts
-    flight.run(statements.prepare(statement, parameters))
+    const { pipeline, statements } = this.#parts
+    pipeline.run(statements.prepare(statement, parameters))
   }
 
   lock<Parameters extends object>(statement: Statement<Parameters, unknown>, parameters: Parameters): void {
-    const { flight, statements } = this.#parts
-    flight.lock(statements.prepare(statement, parameters))
+    const { pipeline, statements } = this.#parts
+    pipeline.lock(statements.prepare(statement, parameters))
   }
 
   require<Parameters extends object>(
@@ -77,13 +77,13 @@ export class PostgresTransaction extends Transaction {
     parameters: Parameters,
     otherwise: () => Error,
   ): void {
-    const { flight, statements } = this.#parts
-    flight.require(statements.prepareRequired(statement, parameters), otherwise)
+    const { pipeline, statements } = this.#parts
+    pipeline.require(statements.prepareRequired(statement, parameters), otherwise)
   }
 
   makeDue(due: Partial<Due>): void {
-    const { flight, due: notes } = this.#parts
-    flight.checkNotOver()
+    const { pipeline, due: notes } = this.#parts
+    pipeline.checkNotOver()
     notes.note(due)
   }
 
@@ -93,6 +93,6 @@ export class PostgresTransaction extends Transaction {
 
   /** Several statements in one text, which may take any time. */
   runScript(text: string, timeout: number): Promise<void> {
-    return this.#parts.flight.runScript(text, timeout)
+    return this.#parts.pipeline.runScript(text, timeout)
   }
 }

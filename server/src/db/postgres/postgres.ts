@@ -9,17 +9,17 @@ import {
   DatabaseUnavailable,
   type Db,
   type Outage,
-  ownShare,
+  ownFairnessKey,
   type Transaction,
 } from '../database.ts'
 import { DueListeners, DueNotes } from '../due-work.ts'
-import { Places } from '../fair-semaphore.ts'
+import { FairSemaphore } from '../fair-semaphore.ts'
 import { freezeDeep } from '../freeze.ts'
-import { deafNotices, openNotices } from '../notifications.ts'
+import { noNotifications, openNotifications } from '../notifications.ts'
 import type { Statement } from '../statement.ts'
 import { type NamedQuery, parserOf, type StatementResult, sendAlone } from './batch.ts'
-import { Hearing } from './liveness-probe.ts'
-import { Flight, type FlightConnections, MustRunAgain } from './pipelined-transaction.ts'
+import { LivenessProbe } from './liveness-probe.ts'
+import { MustRunAgain, type PipelineConnections, PipelinedTransaction } from './pipelined-transaction.ts'
 import { isOutdated, PostgresStatements } from './postgres-statements.ts'
 import { PostgresTransaction } from './postgres-transaction.ts'
 import { type Reader, SharedReader } from './shared-reader.ts'
@@ -49,11 +49,11 @@ const unreachableCodes =
 const unreachableMessages =
   /^(Connection terminated|timeout (exceeded when trying to connect|expired)|Query read timeout|Client has encountered a connection error)/
 /** So that a readiness check does not wait longer. */
-const patienceOfPing = 5000
+const pingTimeout = 5000
 /** How long a new connection may take. */
 const leastPatienceOfConnecting = 5000
 /** How long a database is waited for that may be gone. */
-const patienceOfAsking = 1000
+const probeTimeout = 1000
 /** By how much PostgreSQL ends a statement before its connection is dropped: then the connection is still good. */
 const leadOfServer = 0.9
 /** The longest timer: a migration may take any time. */
@@ -68,7 +68,7 @@ const lockNotAvailable = '55P03'
 /** PostgreSQL ends a transaction that is silent for so long (its process is paused or cut off), and releases its locks. */
 const minIdleTimeout = 10_000
 /** A transaction waits this many times longer for a connection than for a lock. */
-const patienceInLockTimeouts = 2
+const timeoutInLockTimeouts = 2
 /** How many transactions of one app may wait for a connection. */
 const maxWaiting = 1000
 /** With fewer connections none is kept for operators and health. */
@@ -85,7 +85,7 @@ export interface PostgresOptions {
   readonly isPooled: boolean
   /** Called for idle connections that break; the pool replaces them by itself. */
   readonly onIdleError: (error: Error) => void
-  /** Called with a fault of our own that no caller hears of. */
+  /** Called with a fault of our own that no caller gets. */
   readonly onFault: (error: unknown, message: string) => void
 }
 
@@ -117,7 +117,7 @@ export async function openPostgres(options: PostgresOptions): Promise<Database> 
   const settings = isPooled
     ? { text: `SELECT set_config('jit', 'off', TRUE), set_config('statement_timeout', '${statementTimeout}', TRUE)` }
     : undefined
-  const hearing = new Hearing(() => askAlone(connection, prepareSession))
+  const probe = new LivenessProbe(() => askAlone(connection, prepareSession))
   // One connection is for look-ups and health, and one of the others for lists: neither ever waits for writers.
   const ownLockTimeout = `lock_timeout = ${lockTimeout}`
   const hasReserve = maxConnections >= smallestWithReserve
@@ -128,13 +128,13 @@ export async function openPostgres(options: PostgresOptions): Promise<Database> 
     pipeline: !isPooled,
     ...(prepareSession && { onConnect: prepareSession }),
   })
-  const pooled = readerOf(pool, hearing, settings)
-  const shared = new SharedReader(connection, pooled, { hearing, onBroken: onIdleError, prepareSession, settings })
-  const places = new Places({
+  const pooled = readerOf(pool, probe, settings)
+  const shared = new SharedReader(connection, pooled, { probe: probe, onBroken: onIdleError, prepareSession, settings })
+  const semaphore = new FairSemaphore({
     places: Math.max(1, poolSize - 1),
-    patience: patienceInLockTimeouts * lockTimeout,
+    timeoutMs: timeoutInLockTimeouts * lockTimeout,
     maxWaiting,
-    explainWait: (message, milliseconds) => hearing.explainWait(message, milliseconds),
+    classifyTimeout: (message, milliseconds) => probe.classifyTimeout(message, milliseconds),
   })
   // In each transaction: reads wait for as long as their response may take, and a pooler may use a different connection for each.
   const setLockTimeout: NamedQuery = { name: 'lock_timeout', text: `SET LOCAL ${ownLockTimeout}` }
@@ -169,7 +169,7 @@ export async function openPostgres(options: PostgresOptions): Promise<Database> 
       // A connection that breaks in use reports it twice: to the failing query, which handles it, and here, where an error without a
       // listener would end the process.
       client.on('error', () => undefined)
-      hearing.listenTo(client)
+      probe.listenTo(client)
     })
   }
   await reach(pool)
@@ -177,14 +177,14 @@ export async function openPostgres(options: PostgresOptions): Promise<Database> 
   const statements = new PostgresStatements()
   const secrets = new KeyRing()
   const read = makeDb(pooled, statements, secrets, shared)
-  const reserveReader = reserve && readerOf(reserve, hearing, settings)
+  const reserveReader = reserve && readerOf(reserve, probe, settings)
   const isFull = () => pool.idleCount === 0 && pool.totalCount >= poolSize
   const spare: Reader = { query: (query) => (reserveReader && isFull() ? reserveReader : pooled).query(query) }
   const reserved = makeDb(spare, statements, secrets)
   const listeners = new DueListeners()
-  const connections: FlightConnections = {
-    connect: () => connect(pool, hearing),
-    sendAlone: (share, queries, done) => writer.send(share, queries, done),
+  const connections: PipelineConnections = {
+    connect: () => connect(pool, probe),
+    sendAlone: (fairnessKey, queries, done) => writer.send(fairnessKey, queries, done),
   }
   const writer = new SharedWriter({
     connect: connections.connect,
@@ -193,45 +193,45 @@ export async function openPostgres(options: PostgresOptions): Promise<Database> 
   })
   async function runInPlace<T>(
     work: (tx: Transaction) => Promise<T>,
-    share: string,
+    fairnessKey: string,
     options: BeginOptions,
   ): Promise<T> {
-    await places.enter(share)
+    await semaphore.acquire(fairnessKey)
     try {
-      return await runTransaction(work, share, options)
+      return await runTransaction(work, fairnessKey, options)
     } finally {
-      places.leave(share)
+      semaphore.release(fairnessKey)
     }
   }
 
   async function runTransaction<T>(
     work: (tx: Transaction) => Promise<T>,
-    share: string,
+    fairnessKey: string,
     { begin = beginWrite, isCareful = false, trace }: BeginOptions,
   ): Promise<T> {
     const isSnapshot = begin === beginSnapshot
     const alone = isSnapshot ? undefined : setAlone
     // A snapshot cannot run again, because what it has read is on its way; a statement without a name is never outdated.
     const isNamed = !isPooled && !isSnapshot
-    const flight = new Flight({ connections, share, begin, alone, isNamed, onLateError })
+    const pipeline = new PipelinedTransaction({ connections, fairnessKey, begin, alone, isNamed, onLateError })
     const due = new DueNotes()
     let broken: Error | undefined
     try {
-      const result = await work(new PostgresTransaction({ flight, due, statements, secrets, isCareful }, trace))
-      await flight.commit()
+      const result = await work(new PostgresTransaction({ pipeline, due, statements, secrets, isCareful }, trace))
+      await pipeline.commit()
       listeners.notify(due)
       return result
     } catch (error) {
       // A connection that does not respond would not respond to this either; when it is dropped, the server rolls back.
       if (findOutage(error) === 'unreachable') broken = error as Error
       else {
-        await flight.rollback().catch((rollbackError: Error) => {
+        await pipeline.rollback().catch((rollbackError: Error) => {
           broken = rollbackError
         })
       }
       throw error
     } finally {
-      flight.end(broken)
+      pipeline.end(broken)
     }
   }
 
@@ -240,8 +240,8 @@ export async function openPostgres(options: PostgresOptions): Promise<Database> 
     await tx.runScript(`SET LOCAL statement_timeout = 0; ${text}`, noTimeout)
   }
 
-  const transaction: Database['transaction'] = (work, { share = ownShare, trace } = {}) =>
-    retried(statements, (isCareful) => runInPlace(work, share, { isCareful, trace }))
+  const transaction: Database['transaction'] = (work, { fairnessKey = ownFairnessKey, trace } = {}) =>
+    retried(statements, (isCareful) => runInPlace(work, fairnessKey, { isCareful, trace }))
 
   return {
     product: 'PostgreSQL',
@@ -252,9 +252,11 @@ export async function openPostgres(options: PostgresOptions): Promise<Database> 
     reserved,
     transaction,
     execute: (statement, parameters) => retried(statements, () => read.list(statement, parameters)),
-    notices: prepareSession ? openNotices({ url, pool, prepareSession, onHearerError }) : deafNotices,
+    notices: prepareSession
+      ? openNotifications({ url, pool, prepareSession, onListenerError: onHearerError })
+      : noNotifications,
     onDue: listeners.add,
-    snapshot: (work) => runInPlace(work, ownShare, { begin: beginSnapshot }),
+    snapshot: (work) => runInPlace(work, ownFairnessKey, { begin: beginSnapshot }),
     async runScript(tx, script) {
       await runForLong(tx, script)
     },
@@ -282,13 +284,13 @@ export async function openPostgres(options: PostgresOptions): Promise<Database> 
       }
     },
     async ping() {
-      const query = { text: 'SELECT 1', query_timeout: patienceOfPing } as pg.QueryConfig
+      const query = { text: 'SELECT 1', query_timeout: pingTimeout } as pg.QueryConfig
       const pings = [shared.query(query), ...(reserveReader ? [reserveReader.query(query)] : [])]
       // The shared connection may be stuck behind a locked table, and the reserve busy with something long.
       const answered = Promise.any(pings).catch((error: AggregateError) => {
         throw error.errors[0]
       })
-      const late = wait(patienceOfPing, undefined, { ref: false }).then(() => {
+      const late = wait(pingTimeout, undefined, { ref: false }).then(() => {
         throw new Error('timeout expired')
       })
       await Promise.race([answered, late])
@@ -391,7 +393,7 @@ function describe(error: unknown): string {
 }
 
 /** A connection of a pool. All of them being taken is not the same as a database that cannot be reached. */
-async function connect(pool: pg.Pool, hearing: Hearing): Promise<pg.PoolClient> {
+async function connect(pool: pg.Pool, probe: LivenessProbe): Promise<pg.PoolClient> {
   try {
     return await pool.connect()
   } catch (error) {
@@ -399,7 +401,7 @@ async function connect(pool: pg.Pool, hearing: Hearing): Promise<pg.PoolClient> 
     const isFull = pool.totalCount >= max && pool.idleCount === 0
     if (!isFull || !(error as Error).message.startsWith('timeout exceeded when trying to connect')) throw error
     const message = 'every connection to the database is taken'
-    throw await hearing.explainWait(message, connectionTimeoutMillis, { cause: error })
+    throw await probe.classifyTimeout(message, connectionTimeoutMillis, { cause: error })
   }
 }
 
@@ -408,11 +410,11 @@ type PrepareSession = ((client: pg.ClientBase) => Promise<void>) | undefined
 
 /** Asks on a connection of its own. */
 async function askAlone(connection: pg.ClientConfig, prepareSession: PrepareSession): Promise<void> {
-  const { connectionTimeoutMillis = patienceOfAsking, query_timeout = patienceOfAsking } = connection
+  const { connectionTimeoutMillis = probeTimeout, query_timeout = probeTimeout } = connection
   const client = new pg.Client({
     ...connection,
-    connectionTimeoutMillis: Math.min(connectionTimeoutMillis, patienceOfAsking),
-    query_timeout: Math.min(query_timeout, patienceOfAsking),
+    connectionTimeoutMillis: Math.min(connectionTimeoutMillis, probeTimeout),
+    query_timeout: Math.min(query_timeout, probeTimeout),
   })
   client.on('error', () => undefined)
   try {
@@ -428,10 +430,10 @@ async function askAlone(connection: pg.ClientConfig, prepareSession: PrepareSess
 }
 
 /** A pool's connections, for one statement at a time. */
-function readerOf(pool: pg.Pool, hearing: Hearing, settings: pg.QueryConfig | undefined): Reader {
+function readerOf(pool: pg.Pool, probe: LivenessProbe, settings: pg.QueryConfig | undefined): Reader {
   return {
     async query(query) {
-      const client = await connect(pool, hearing)
+      const client = await connect(pool, probe)
       return new Promise<StatementResult>((resolve, reject) => {
         sendAlone(
           client,

@@ -57,7 +57,7 @@ describe('compiling statements is switched off', () => {
         assert.deepEqual(await database.snapshot(seenBy), off)
         assert.deepEqual(await database.execute(showJit, {}), [{ jit: 'off' }])
         const atOnce: unknown[] = []
-        await database.transaction(async (tx) => tx.later?.(showJit, {}, (rows) => atOnce.push(...rows)))
+        await database.transaction(async (tx) => tx.defer?.(showJit, {}, (rows) => atOnce.push(...rows)))
         if (!isPooled) assert.deepEqual(atOnce, [{ jit: 'off' }])
         await database.transaction((tx) =>
           database.runScript(tx, "DO $$ BEGIN ASSERT current_setting('jit') = 'off'; END $$"),

@@ -3,7 +3,7 @@ import { after, before, describe, test } from 'node:test'
 import pg from 'pg'
 import { makeStorePlace, type StorePlace } from '../../../test/harness/databases.ts'
 import { until } from '../../../test/harness/until.ts'
-import { Hearing } from './liveness-probe.ts'
+import { LivenessProbe } from './liveness-probe.ts'
 import { SharedReader } from './shared-reader.ts'
 
 const missingTable = '42P01'
@@ -22,7 +22,7 @@ describe('look-ups that share a connection', () => {
       config,
       { query: unexpected },
       {
-        hearing: new Hearing(() => Promise.resolve()),
+        probe: new LivenessProbe(() => Promise.resolve()),
         onBroken: () => undefined,
         prepareSession: () => Promise.resolve(),
       },

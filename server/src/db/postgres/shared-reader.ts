@@ -1,7 +1,7 @@
 import type { Socket } from 'node:net'
 import pg from 'pg'
 import { type StatementResult, sendAlone } from './batch.ts'
-import type { Hearing } from './liveness-probe.ts'
+import type { LivenessProbe } from './liveness-probe.ts'
 
 /** How long the connection may be silent before other connections are used instead. */
 const silenceUntilStuck = 250
@@ -17,7 +17,7 @@ export interface Reader {
 }
 
 export interface SharedReaderOptions {
-  readonly hearing: Hearing
+  readonly probe: LivenessProbe
   readonly onBroken: (error: Error) => void
   /** What a session begins with; undefined behind a transaction pooler, which has none, and takes one batch at a time, without names. */
   readonly prepareSession: ((client: pg.Client) => Promise<void>) | undefined
@@ -39,7 +39,7 @@ export class SharedReader implements Reader {
   #opening: Promise<pg.Client> | undefined
   #waiting: LookUp[] = []
   #underWay = 0
-  #lastAnswer = 0
+  #lastResponse = 0
   #isClosed = false
 
   constructor(config: pg.ClientConfig, others: Reader, options: SharedReaderOptions) {
@@ -79,8 +79,8 @@ export class SharedReader implements Reader {
   }
 
   #sendAll(client: pg.Client, lookUps: readonly LookUp[]): void {
-    if (this.#underWay === 0) this.#lastAnswer = performance.now()
-    else if (performance.now() - this.#lastAnswer > silenceUntilStuck) {
+    if (this.#underWay === 0) this.#lastResponse = performance.now()
+    else if (performance.now() - this.#lastResponse > silenceUntilStuck) {
       for (const { query, resolve } of lookUps) resolve(this.#others.query(query))
       return
     }
@@ -94,7 +94,7 @@ export class SharedReader implements Reader {
     this.#underWay += 1
     const note = () => {
       this.#underWay -= 1
-      this.#lastAnswer = performance.now()
+      this.#lastResponse = performance.now()
     }
     sendAlone(
       client,
@@ -132,8 +132,8 @@ export class SharedReader implements Reader {
       client.end().catch(() => undefined)
       throw error
     }
-    this.#options.hearing.listenTo(client)
-    this.#lastAnswer = performance.now()
+    this.#options.probe.listenTo(client)
+    this.#lastResponse = performance.now()
     if (!this.#isClosed) this.#client = client
     return client
   }

@@ -15,7 +15,7 @@ const update = (id: number) => ({
   values: [id],
 })
 
-describe('transactions of one flight that share connections', () => {
+describe('transactions of one pipeline that fairnessKey connections', () => {
   let place: StorePlace
   let pool: pg.Pool
   let writer: SharedWriter
@@ -39,17 +39,17 @@ describe('transactions of one flight that share connections', () => {
     await place.remove()
   })
 
-  function send(share: string, ...queries: pg.QueryConfig[]): Promise<readonly StatementResult[]> {
+  function send(fairnessKey: string, ...queries: pg.QueryConfig[]): Promise<readonly StatementResult[]> {
     return new Promise((resolve, reject) => {
-      writer.send(share, queries, (failure, results) => (failure ? reject(failure.error) : resolve(results)))
+      writer.send(fairnessKey, queries, (failure, results) => (failure ? reject(failure.error) : resolve(results)))
     })
   }
 
-  const backendOf = async (share: string) => (await send(share, backend))[0]?.rows[0]?.['pid'] as number
+  const backendOf = async (fairnessKey: string) => (await send(fairnessKey, backend))[0]?.rows[0]?.['pid'] as number
   const backendsOf = async (shares: readonly string[]) => Promise.all(shares.map(backendOf))
   const count = async () => Number((await pool.query('SELECT COUNT(*) AS n FROM written')).rows[0].n)
 
-  test('transactions of one flight and one moment take one connection, four at a time', async () => {
+  test('transactions of one pipeline and one moment take one connection, four at a time', async () => {
     await backendOf('app')
     const backends = await backendsOf(Array.from({ length: 8 }, () => 'app'))
     const byBackend = Map.groupBy(backends, (pid) => pid)
@@ -59,13 +59,13 @@ describe('transactions of one flight that share connections', () => {
     )
   })
 
-  test('transactions of one flight of different shares take different connections', async () => {
+  test('transactions of one pipeline of different shares take different connections', async () => {
     await backendOf('one')
     const [one, other] = await backendsOf(['one', 'other'])
     assert.notEqual(one, other)
   })
 
-  test('transactions of one flight take a connection each where even one alone takes long', async () => {
+  test('transactions of one pipeline take a connection each where even one alone takes long', async () => {
     const first = send('app', backend)
     // The writer looks at the clock when it sends, which is in the next turn.
     setImmediate(() => {

@@ -24,25 +24,25 @@ interface Waiting {
   readonly done: BatchCallback
 }
 
-/** A connection in use by the batches of one share. */
-interface Line {
+/** A connection in use by the batches with one fairness key. */
+interface SharedConnection {
   client: pg.PoolClient | undefined
   /** What is sent as soon as it is connected. */
   queued: Waiting[]
   underWay: number
-  lastAnswer: number
+  lastResponse: number
   broken: Error | undefined
 }
 
 /**
  * Sends batches that are whole transactions. Those of one turn of the event loop share a connection, a few at a time: they are written
- * and answered together, which takes Node and PostgreSQL fewer system calls and changes of process than a connection for each. Only
- * batches of one share do: when one of them waits for a lock, those behind it wait with it. They do not where a batch takes long even on
+ * and read together, which takes Node and PostgreSQL fewer system calls and changes of process than a connection for each. Only
+ * batches with one fairness key do: when one of them waits for a lock, those behind it wait with it. They do not where a batch takes long even on
  * an idle connection, because its commit waits for a slow disk or a long way: there they are done sooner side by side.
  */
 export class SharedWriter {
   readonly #options: SharedWriterOptions
-  readonly #lines = new Map<string, Line[]>()
+  readonly #connections = new Map<string, SharedConnection[]>()
   readonly #waiting = new Map<string, Waiting[]>()
   #isFlushing = false
   #shortest = Number.POSITIVE_INFINITY
@@ -53,10 +53,10 @@ export class SharedWriter {
     this.#options = options
   }
 
-  send(share: string, queries: readonly pg.QueryConfig[], done: BatchCallback): void {
-    const waiting = this.#waiting.get(share)
+  send(fairnessKey: string, queries: readonly pg.QueryConfig[], done: BatchCallback): void {
+    const waiting = this.#waiting.get(fairnessKey)
     if (waiting) waiting.push({ queries, done })
-    else this.#waiting.set(share, [{ queries, done }])
+    else this.#waiting.set(fairnessKey, [{ queries, done }])
     if (this.#isFlushing) return
     this.#isFlushing = true
     setImmediate(this.#flush)
@@ -65,15 +65,15 @@ export class SharedWriter {
   readonly #flush = (): void => {
     this.#isFlushing = false
     const together = this.#countTogether()
-    for (const [share, waiting] of this.#waiting) {
+    for (const [fairnessKey, waiting] of this.#waiting) {
       let next = 0
       while (next < waiting.length) {
-        const line = this.#findLine(share, together) ?? this.#openLine(share)
-        const batches = waiting.slice(next, next + together - line.underWay)
+        const connection = this.#findConnection(fairnessKey, together) ?? this.#openConnection(fairnessKey)
+        const batches = waiting.slice(next, next + together - connection.underWay)
         next += batches.length
-        line.underWay += batches.length
-        if (line.client) this.#sendAll(share, line, line.client, batches)
-        else line.queued.push(...batches)
+        connection.underWay += batches.length
+        if (connection.client) this.#sendAll(fairnessKey, connection, connection.client, batches)
+        else connection.queued.push(...batches)
       }
     }
     this.#waiting.clear()
@@ -84,57 +84,62 @@ export class SharedWriter {
     return Math.max(1, Math.min(maxTogether, Math.floor(longestTogether / shortest)))
   }
 
-  #findLine(share: string, together: number): Line | undefined {
+  #findConnection(fairnessKey: string, together: number): SharedConnection | undefined {
     const now = this.#options.now()
-    return this.#lines
-      .get(share)
-      ?.find(({ underWay, lastAnswer }) => underWay < together && now - lastAnswer < silenceUntilStuck)
+    return this.#connections
+      .get(fairnessKey)
+      ?.find(({ underWay, lastResponse }) => underWay < together && now - lastResponse < silenceUntilStuck)
   }
 
-  #openLine(share: string): Line {
-    const line: Line = {
+  #openConnection(fairnessKey: string): SharedConnection {
+    const connection: SharedConnection = {
       client: undefined,
       queued: [],
       underWay: 0,
-      lastAnswer: this.#options.now(),
+      lastResponse: this.#options.now(),
       broken: undefined,
     }
-    const lines = this.#lines.get(share)
-    if (lines) lines.push(line)
-    else this.#lines.set(share, [line])
+    const connections = this.#connections.get(fairnessKey)
+    if (connections) connections.push(connection)
+    else this.#connections.set(fairnessKey, [connection])
     this.#options.connect().then(
       (client) => {
-        line.client = client
-        line.lastAnswer = this.#options.now()
-        this.#sendAll(share, line, client, line.queued.splice(0))
+        connection.client = client
+        connection.lastResponse = this.#options.now()
+        this.#sendAll(fairnessKey, connection, client, connection.queued.splice(0))
       },
       (error: Error) => {
-        this.#remove(share, line)
-        for (const { done } of line.queued.splice(0)) done({ index: 0, error }, [])
+        this.#remove(fairnessKey, connection)
+        for (const { done } of connection.queued.splice(0)) done({ index: 0, error }, [])
       },
     )
-    return line
+    return connection
   }
 
-  #sendAll(share: string, line: Line, client: pg.PoolClient, batches: readonly Waiting[]): void {
+  #sendAll(
+    fairnessKey: string,
+    connection: SharedConnection,
+    client: pg.PoolClient,
+    batches: readonly Waiting[],
+  ): void {
     const { stream } = (client as unknown as { connection: { stream: Socket } }).connection
     stream.cork()
-    let isFirst = line.underWay === batches.length
+    let isFirst = connection.underWay === batches.length
     const began = isFirst ? this.#options.now() : 0
     for (const { queries, done } of batches) {
       const isSample = isFirst
       isFirst = false
       const finish: BatchCallback = (failure, results) => {
-        line.lastAnswer = this.#options.now()
-        if (isSample) this.#note(line.lastAnswer - began)
-        line.underWay -= 1
+        connection.lastResponse = this.#options.now()
+        if (isSample) this.#note(connection.lastResponse - began)
+        connection.underWay -= 1
         if (failure && this.#options.isBroken(failure.error)) {
-          line.broken ??= failure.error
-          this.#remove(share, line)
+          connection.broken ??= failure.error
+          this.#remove(fairnessKey, connection)
         }
-        if (line.underWay === 0) {
-          this.#remove(share, line)
-          client.release(line.broken)
+        if (connection.underWay === 0) {
+          this.#remove(fairnessKey, connection)
+          client.release(connection.broken)
         }
         done(failure, results)
       }
@@ -152,11 +157,11 @@ export class SharedWriter {
     } else if (elapsed < this.#shortest) this.#shortest = elapsed
   }
 
-  #remove(share: string, line: Line): void {
-    const lines = this.#lines.get(share)
-    const place = lines?.indexOf(line) ?? -1
-    if (!lines || place === -1) return
-    lines.splice(place, 1)
-    if (lines.length === 0) this.#lines.delete(share)
+  #remove(fairnessKey: string, connection: SharedConnection): void {
+    const connections = this.#connections.get(fairnessKey)
+    const index = connections?.indexOf(connection) ?? -1
+    if (!connections || index === -1) return
+    connections.splice(index, 1)
+    if (connections.length === 0) this.#connections.delete(fairnessKey)
   }
 }

@@ -11,7 +11,7 @@ test('new connections are waited for longer where locks are; a check of health i
   t.after(() => place.remove())
   const line = await new PostgresLine(place.databaseUrl as string).start()
   t.after(() => line.end())
-  const patience = { timeout: 4 * minute, lockTimeout: 2 * minute }
+  const timeouts = { timeout: 4 * minute, lockTimeout: 2 * minute }
   const rest = {
     url: line.url,
     maxConnections: 6,
@@ -19,7 +19,7 @@ test('new connections are waited for longer where locks are; a check of health i
     onIdleError: () => undefined,
     onFault: assert.ifError,
   }
-  const database = await openPostgres({ ...patience, ...rest })
+  const database = await openPostgres({ ...timeouts, ...rest })
   t.after(() => database.close())
   line.goSilent()
   const transactions = Array.from({ length: 3 }, () =>

@@ -40,7 +40,7 @@ export class SqliteTransaction extends Transaction {
     this.trace = trace
   }
 
-  get later(): undefined {
+  get defer(): undefined {
     return undefined
   }
 

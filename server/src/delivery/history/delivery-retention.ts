@@ -5,13 +5,13 @@ import { Sweeper, type SweeperDeps } from '../../timers/sweeper.ts'
 import {
   expireDeliveries,
   listLanes,
-  remindForgotten,
   removeActivities,
   removeDeliveries,
   removeEvents,
   removeReceived,
   removeReplays,
   removeUnusedLanes,
+  rescheduleStrandedLanes,
   stepSize,
 } from './sweeps.ts'
 
@@ -85,7 +85,7 @@ export class RetentionWorker {
     await this.#sweeper.walk<string>({
       list: (after = '') => listLanes(database, after),
       take: async (ids) => {
-        await remindForgotten(database, ids, now)
+        await rescheduleStrandedLanes(database, ids, now)
         if (removesUnused) await removeUnusedLanes(database, ids)
       },
       size: stepSize,

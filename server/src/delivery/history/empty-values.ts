@@ -4,7 +4,7 @@ import type { Database, Transaction } from '../../db/database.ts'
 import { lockFreeRowsOf } from '../../db/row-locks.ts'
 import { defineSql } from '../../db/statement.ts'
 import { keysOf } from '../store/lanes.ts'
-import { forgetAnswers } from './forget-responses.ts'
+import { forgetResponses } from './forget-responses.ts'
 
 /** So many events are emptied in one transaction. */
 const stepSize = 200
@@ -66,7 +66,7 @@ async function emptyValues(tx: Transaction, ids: readonly number[]): Promise<voi
   if (locked.length === 0) return
   const emptied = await tx.list(emptyEvents, { ids: keysOf(locked.map(({ id }) => id)) })
   const deliveries = await tx.list(listDeliveries, { ids: keysOf(emptied.map(({ id }) => id)) })
-  await forgetAnswers(
+  await forgetResponses(
     tx,
     deliveries.map(({ id }) => id),
   )

@@ -2,7 +2,7 @@ import type { Clock } from '../../base/time/clock.ts'
 import type { Database, Transaction } from '../../db/database.ts'
 import { emptiedValue } from '../../db/emptied-value.ts'
 import { withdrawDeliveries } from '../store/withdraw.ts'
-import { forgetAnswers } from './forget-responses.ts'
+import { forgetResponses } from './forget-responses.ts'
 
 /** So many events are read at once, and so many of these changed in one transaction. */
 const stepSize = 2000
@@ -48,7 +48,7 @@ async function eraseBatch(tx: Transaction, clock: Clock, ids: readonly number[],
     .execute()
   const ended = deliveries.filter(({ event_id }) => emptied.includes(event_id)).map(({ id }) => id)
   await withdrawDeliveries(tx, ended, clock.now())
-  await forgetAnswers(
+  await forgetResponses(
     tx,
     deliveries.map(({ id }) => id),
   )

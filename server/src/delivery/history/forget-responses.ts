@@ -27,7 +27,7 @@ const forgetShared = defineSql<{ ids: object; posts: object }>()(
  * Removes what subscribers answered to deliveries whose content goes: they may have answered with what they were sent. A post of several
  * deliveries has its answer in the try of each.
  */
-export async function forgetAnswers(tx: Transaction, deliveries: readonly number[]): Promise<void> {
+export async function forgetResponses(tx: Transaction, deliveries: readonly number[]): Promise<void> {
   if (deliveries.length === 0) return
   const shared = await tx.list(findShared, { ids: keysOf(deliveries) })
   const posts = shared.map(({ sent_with }) => sent_with)

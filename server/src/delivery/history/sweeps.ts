@@ -123,7 +123,7 @@ const remindLanes = defineSql<{ ids: object; now: number }>()(
 )
 
 /** Makes lanes due that have waiting deliveries but no due time: a process of an older version put them there. */
-export async function remindForgotten(database: Database, ids: readonly string[], now: number): Promise<void> {
+export async function rescheduleStrandedLanes(database: Database, ids: readonly string[], now: number): Promise<void> {
   const forgotten = await database.read.list(findForgotten, { ids: keysOf(ids) })
   if (forgotten.length === 0) return
   await database.execute(remindLanes, { ids: keysOf(forgotten.map(({ id }) => id)), now })

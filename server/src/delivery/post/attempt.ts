@@ -1,7 +1,7 @@
 import type { Clock } from '../../base/time/clock.ts'
 import type { Egress } from '../../egress/egress.ts'
 import { EgressError } from '../../egress/egress-error.ts'
-import type { Answer } from '../../egress/exchange.ts'
+import type { EgressResponse } from '../../egress/exchange.ts'
 import type { Vocabulary } from '../../graph/vocabulary.ts'
 import { isTaken, type PostResult, type SentPost } from '../rules/outcome.ts'
 import { buildBody, buildHeaders, type HeaderRules, type Post } from './compose-post.ts'
@@ -13,7 +13,7 @@ export interface AttemptDeps extends Omit<HeaderRules, 'userAgent'> {
 }
 
 /** How much of a response the log keeps: of its body, and of its headers. */
-const keptAnswerBytes = 4096
+const keptResponseBytes = 4096
 const keptHeaderCharacters = 4096
 
 /**
@@ -32,8 +32,8 @@ export async function attemptPost(
     const body = built instanceof Promise ? await built : built
     const headers = buildHeaders(post, body, time, { toRealTime, lastPlainDelivery, userAgent: egress.userAgent })
     sent = describeSent(post, headers)
-    const answer = await egress.send({ method: 'POST', url: post.callback_url, headers, body, mayLeave })
-    return judge(answer, time, clock.now() - time, sent)
+    const response = await egress.send({ method: 'POST', url: post.callback_url, headers, body, mayLeave })
+    return judge(response, time, clock.now() - time, sent)
   } catch (error) {
     const isKnown = error instanceof EgressError
     if (isKnown && (error.reason === 'closed' || error.reason === 'too_late')) return undefined
@@ -43,7 +43,7 @@ export async function attemptPost(
       status: undefined,
       problem: isKnown ? error.message : 'it could not be sent, by a fault of this service',
       isSilent: isKnown && error.reason === 'timeout',
-      answer: '',
+      response: '',
       sent,
       retryAfter: undefined,
       fault: isKnown ? undefined : error,
@@ -51,7 +51,12 @@ export async function attemptPost(
   }
 }
 
-function judge({ status, headers, body, failure }: Answer, time: number, duration: number, sent: SentPost): PostResult {
+function judge(
+  { status, headers, body, failure }: EgressResponse,
+  time: number,
+  duration: number,
+  sent: SentPost,
+): PostResult {
   const retryAfter = headers['retry-after']
   const { url, headers: sentHeaders, deliveries } = sent
   return {
@@ -60,8 +65,8 @@ function judge({ status, headers, body, failure }: Answer, time: number, duratio
     status,
     problem: isTaken(status) ? undefined : (failure?.message ?? `it answered ${status}`),
     isSilent: false,
-    answer: keepText(body),
-    sent: { url, headers: sentHeaders, deliveries, answerHeaders: keepHeaders(headers) },
+    response: keepText(body),
+    sent: { url, headers: sentHeaders, deliveries, responseHeaders: keepHeaders(headers) },
     retryAfter: Array.isArray(retryAfter) ? retryAfter[0] : retryAfter,
     fault: undefined,
   }
@@ -69,7 +74,7 @@ function judge({ status, headers, body, failure }: Answer, time: number, duratio
 
 /** PostgreSQL refuses NUL in text. */
 function keepText(body: Buffer): string {
-  const text = body.toString('utf8', 0, keptAnswerBytes)
+  const text = body.toString('utf8', 0, keptResponseBytes)
   return text.includes('\0') || !text.isWellFormed() ? text.replaceAll('\0', '').toWellFormed() : text
 }
 
@@ -78,12 +83,12 @@ function describeSent({ callback_url, deliveries }: Post, headers: Readonly<Reco
     url: callback_url,
     headers: JSON.stringify(headers),
     deliveries: deliveries.length === 1 ? null : deliveries.map(({ id }) => id).join(','),
-    answerHeaders: null,
+    responseHeaders: null,
   }
 }
 
 /** As many headers as there is room for, in their order. */
-function keepHeaders(headers: Answer['headers']): string {
+function keepHeaders(headers: EgressResponse['headers']): string {
   const all = JSON.stringify(headers)
   if (all.length <= keptHeaderCharacters && !all.includes('\\u0000')) return all
   const kept: Record<string, string | string[]> = {}

@@ -1,4 +1,4 @@
-import { LongTask } from '../../base/work/yielding-task.ts'
+import { YieldingTask } from '../../base/work/yielding-task.ts'
 
 /** Without the flag `u` a pattern matches UTF-16 units, and each escape encodes one unit. */
 const beyondAscii = /[\u0080-\uffff]/
@@ -18,7 +18,7 @@ export function writeAscii(json: string): Buffer | Promise<Buffer> {
 }
 
 async function escapeInTurns(json: string): Promise<Buffer> {
-  const task = new LongTask()
+  const task = new YieldingTask()
   const pieces: Buffer[] = []
   for (let at = 0; at < json.length; at += pieceCharacters) {
     pieces.push(escapePiece(json.slice(at, at + pieceCharacters)))

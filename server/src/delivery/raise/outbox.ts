@@ -22,9 +22,9 @@ export async function raiseEvents(tx: Transaction, clock: Clock, events: readonl
   const [rows, now] = [events.map((event, n) => rowOf(event, n, tx.trace)), clock.now()]
   const since = performance.now()
   const noteLanes = (raised: readonly RaisedFor[]) => tx.makeDue({ lanes: listRaisedLanes(raised, rows, now, since) })
-  if (tx.later) {
+  if (tx.defer) {
     // Nearly always every lane exists; otherwise the transaction runs again, and the missing ones are made below.
-    tx.later(insertEventsDeferred, { events: rows, now }, noteLanes)
+    tx.defer(insertEventsDeferred, { events: rows, now }, noteLanes)
     return
   }
   const raised = await tx.list(insertEvents, { events: rows, now })

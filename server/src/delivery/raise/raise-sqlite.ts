@@ -99,7 +99,7 @@ interface Found {
   readonly targets: readonly Target[]
 }
 
-/** Who hears of an event: the same as of the event before it, where both are about the same number and field. */
+/** Who is notified of an event: the same as of the event before it, where both are about the same number and field. */
 function findFor(db: StepRunner, event: EventRow, now: number, last: Found | undefined): Found {
   const { account_id, phone_number_id, field } = event
   if (

@@ -10,7 +10,7 @@ export interface SentPost {
   /** The deliveries that it carried in their order, by their ids with commas, when there were several. */
   readonly deliveries: string | null
   /** JSON: the headers of the response; null when none came. */
-  readonly answerHeaders: string | null
+  readonly responseHeaders: string | null
 }
 
 /** The result of one post. */
@@ -24,7 +24,7 @@ export interface PostResult {
   /** Whether its time was over before a response began. */
   readonly isSilent: boolean
   /** The first part of the response, for the log. */
-  readonly answer: string
+  readonly response: string
   /** What left, and the headers of what came back, for the log; undefined when nothing left. */
   readonly sent: SentPost | undefined
   readonly retryAfter: string | undefined

@@ -5,7 +5,7 @@ import { defineSql, defineWithSteps } from '../../db/statement.ts'
 import type { WaitingDelivery } from '../rules/waiting-delivery.ts'
 
 /** A place in the order of due deliveries. */
-export type Place = Readonly<Pick<WaitingDelivery, 'due_time' | 'id'>>
+export type DuePosition = Readonly<Pick<WaitingDelivery, 'due_time' | 'id'>>
 
 /** The most deliveries of a lane that one read returns. */
 export const maxRead = 256
@@ -73,7 +73,7 @@ const findDueBehind = defineSql<{ lane_id: string; now: number; limit: number; d
 export async function listDueBehind(
   { read }: Pick<Database, 'read'>,
   lane_id: string,
-  { due_time, id }: Place,
+  { due_time, id }: DuePosition,
   limit: number,
   now: number,
 ): Promise<WaitingDelivery[]> {

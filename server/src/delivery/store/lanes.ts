@@ -18,7 +18,7 @@ export interface Lease {
   readonly clock: Clock
 }
 
-interface ClaimMoment {
+interface ClaimTime {
   /** By the clock of the service: what is due. */
   readonly now: number
   /** By the clock of leases: what is held, and beyond which time no lease can end. */
@@ -26,7 +26,7 @@ interface ClaimMoment {
   readonly beyond: number
 }
 
-function momentOf({ milliseconds, clock }: Lease, now: number): ClaimMoment {
+function claimTimeOf({ milliseconds, clock }: Lease, now: number): ClaimTime {
   const held = clock.now()
   return { now, held, beyond: held + 2 * milliseconds }
 }
@@ -35,19 +35,19 @@ function momentOf({ milliseconds, clock }: Lease, now: number): ClaimMoment {
  * Whether a lane has work and no living holder. A lease that ends further ahead than any lease can was written before the clock was
  * set back; the bound is twice the length of a lease, because the clocks of machines differ.
  */
-function isClaimable({ now, held, beyond }: ClaimMoment): RawBuilder<boolean> {
+function isClaimable({ now, held, beyond }: ClaimTime): RawBuilder<boolean> {
   return sql`lanes.next_due <= ${now} AND lanes.stopped_until <= ${now} AND (lanes.leased_until <= ${held} OR lanes.leased_until > ${beyond})`
 }
 
-interface Place {
+interface LanePosition {
   readonly next_due: number
   readonly id: string
 }
 
 /** Where a list of due lanes begins. */
-export const firstPlace: Place = { next_due: Number.MIN_SAFE_INTEGER, id: '' }
+export const firstPosition: LanePosition = { next_due: Number.MIN_SAFE_INTEGER, id: '' }
 
-const findDueLanes = defineSql<ClaimMoment & { after_due: number; after_id: string; limit: number }>()(
+const findDueLanes = defineSql<ClaimTime & { after_due: number; after_id: string; limit: number }>()(
   ({ now, held, beyond, after_due, after_id, limit }) => sql<Lane & { next_due: number }>`
     SELECT id, app_id, callback_url, failures, next_due FROM lanes
     WHERE ${isClaimable({ now, held, beyond })} AND (next_due, id) > (${after_due}, ${after_id})
@@ -59,9 +59,9 @@ export async function listDueLanes(
   db: Db,
   lease: Lease,
   now: number,
-  { after = firstPlace, limit }: { after?: Place; limit: number },
+  { after = firstPosition, limit }: { after?: LanePosition; limit: number },
 ) {
-  return db.list(findDueLanes, { ...momentOf(lease, now), after_due: after.next_due, after_id: after.id, limit })
+  return db.list(findDueLanes, { ...claimTimeOf(lease, now), after_due: after.next_due, after_id: after.id, limit })
 }
 
 const findAddresses = defineSql<{ ids: object }>()(
@@ -74,7 +74,7 @@ export async function listAddresses(db: Db, ids: Iterable<string>): Promise<Lane
   return db.list(findAddresses, { ids: keysOf(ids) })
 }
 
-type ClaimParameters = ClaimMoment & { ids: object; owner: string; until: number }
+type ClaimParameters = ClaimTime & { ids: object; owner: string; until: number }
 
 /** Raising an event holds the lane's row in share mode, which must not block a claim. */
 const claim = defineSql<ClaimParameters>()(
@@ -94,7 +94,7 @@ export async function claimLanes(
   lease: Lease,
   now: number,
 ): Promise<Lane[]> {
-  const moment = momentOf(lease, now)
+  const moment = claimTimeOf(lease, now)
   return database.execute(claim, {
     ...moment,
     ids: keysOf(ids),

@@ -102,7 +102,7 @@ function listRows({ lane_id, outcomes, postponed }: LaneRecord, now: number): Re
 
 function rowOf(lane_id: string, outcome: Outcome, now: number): RecordedDelivery {
   const { delivery, result } = outcome
-  const { time, duration, status, problem, answer, sent } = result
+  const { time, duration, status, problem, response, sent } = result
   return {
     id: delivery.id,
     lane: lane_id,
@@ -115,10 +115,10 @@ function rowOf(lane_id: string, outcome: Outcome, now: number): RecordedDelivery
     duration,
     status: status ?? null,
     problem: problem ?? null,
-    answer: answer === '' ? null : answer,
+    answer: response === '' ? null : response,
     url: sent?.url ?? null,
     headers: sent?.headers ?? null,
     deliveries: sent?.deliveries ?? null,
-    answer_headers: sent?.answerHeaders ?? null,
+    answer_headers: sent?.responseHeaders ?? null,
   }
 }

@@ -39,7 +39,7 @@ export function pretendResult({ status, drop }: FaultEffect, time: number): Post
     status,
     problem: isTaken ? undefined : problem,
     isSilent: false,
-    answer: '',
+    response: '',
     retryAfter: undefined,
     fault: undefined,
     sent: undefined,

@@ -3,8 +3,8 @@ import { Loop } from '../../base/work/loop.ts'
 import type { Database, DueLane } from '../../db/database.ts'
 import type { LaneAddress } from '../store/lane-rows.ts'
 import { wakeNotedLanes } from '../store/lane-wakes.ts'
-import { claimLanes, firstPlace, type Lane, type Lease, listAddresses, listDueLanes } from '../store/lanes.ts'
-import type { Claim, Room } from './concurrency-limits.ts'
+import { claimLanes, firstPosition, type Lane, type Lease, listAddresses, listDueLanes } from '../store/lanes.ts'
+import type { Claim, ConcurrencyLimits } from './concurrency-limits.ts'
 import type { Emit } from './lane-events.ts'
 
 /** The shortest time between two claims, however many commits ask for one. */
@@ -17,7 +17,7 @@ export interface ClaimerDeps {
   readonly database: Database
   readonly clock: Clock
   readonly lease: Lease
-  readonly room: Room
+  readonly room: ConcurrencyLimits
   readonly originOf: (callback_url: string) => string
   /** False while the clock, by which leases go, is wrong. */
   readonly mayClaim: () => boolean
@@ -27,7 +27,7 @@ export interface ClaimerDeps {
 }
 
 interface Candidate extends LaneAddress, Claim {
-  /** Whether this process has raised an event for it: then its holder must hear of it. */
+  /** Whether this process has raised an event for it: then its holder must be notified. */
   readonly isRaisedHere: boolean
 }
 
@@ -40,7 +40,7 @@ export class Claimer {
   #isPollDue = false
   /** Whether there is a note of a lane that should be claimed. */
   #hasNotes = false
-  #place = firstPlace
+  #place = firstPosition
   /** Lanes that were not claimed for lack of room. */
   #skipped = new Map<string, Candidate>()
 
@@ -106,7 +106,7 @@ export class Claimer {
     this.#skipped = new Map()
     const chosen = this.#choose([...news, ...skipped, ...found])
     // The rest of the due lanes, of which the last poll saw only a part.
-    if (this.#skipped.size === 0 && this.#place !== firstPlace) this.poll()
+    if (this.#skipped.size === 0 && this.#place !== firstPosition) this.poll()
     if (chosen.size === 0) return
     let claimed: Lane[] = []
     // At the latest: the store may have taken long.
@@ -115,13 +115,14 @@ export class Claimer {
       claimed = await claimLanes(database, chosen.keys(), lease, clock.now())
     } finally {
       const ids = new Set(claimed.map(({ id }) => id))
-      for (const candidate of chosen.values()) if (!ids.has(candidate.id)) room.drop(candidate, candidate.isFailing)
+      for (const candidate of chosen.values())
+        if (!ids.has(candidate.id)) room.releaseLane(candidate, candidate.isFailing)
     }
     for (const lane of claimed) {
       emit({ kind: 'claimed', lane, claim: chosen.get(lane.id) as Candidate, leasedUntil })
       chosen.delete(lane.id)
     }
-    // Who heard of a lane from another process says nothing: all that heard of it would answer each other for ever.
+    // A process that was notified of a lane by another notifies nobody: all of them would notify each other for ever.
     const elsewhere = [...chosen.values()].filter(({ isRaisedHere }) => isRaisedHere)
     if (elsewhere.length > 0) emit({ kind: 'held_elsewhere', ids: elsewhere.map(({ id }) => id) })
   }
@@ -152,7 +153,7 @@ export class Claimer {
       const lanes = await listDueLanes(database.read, lease, clock.now(), options)
       found.push(...lanes.map((lane) => this.#candidateOf(lane, false, lane.failures)))
       const last = lanes.at(-1)
-      this.#place = last && lanes.length === pageSize ? last : firstPlace
+      this.#place = last && lanes.length === pageSize ? last : firstPosition
       if (lanes.length < pageSize) return found
     }
     return found
@@ -169,11 +170,11 @@ export class Claimer {
     const chosen = new Map<string, Candidate>()
     for (const candidate of candidates) {
       if (isTaken(candidate.id) || chosen.has(candidate.id)) continue
-      if (!room.admits(candidate, candidate.isFailing)) {
+      if (!room.canClaim(candidate, candidate.isFailing)) {
         this.#skipped.set(candidate.id, candidate)
         continue
       }
-      room.hold(candidate, candidate.isFailing)
+      room.reserve(candidate, candidate.isFailing)
       chosen.set(candidate.id, candidate)
     }
     return chosen

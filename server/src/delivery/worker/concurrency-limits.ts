@@ -21,24 +21,24 @@ export interface Claim extends Destination {
 export type PostEnd = 'responded' | 'silent' | 'neither'
 
 /** A place taken by a post; released when the post has ended. */
-export interface Place {
-  leave(end: PostEnd): void
+export interface Reservation {
+  release(end: PostEnd): void
 }
 
-interface Share {
+interface Usage {
   posts: number
   lanes: number
 }
 
-interface Origin extends Share {
+interface Origin extends Usage {
   readonly window: Window
   /** How many of the posts and lanes belong to subscribers that failed last. */
-  readonly failing: Share
+  readonly failing: Usage
   respondedTime: number
   usedTime: number
 }
 
-export interface RoomLimits {
+export interface ConcurrencySettings {
   /** Posts under way, and lanes held, by this process. */
   readonly posts: number
   readonly lanes: number
@@ -54,7 +54,7 @@ export interface RoomLimits {
  * Keeps one app or one host from using up a process: a hanging host holds every post until its timeout, however many subscribers
  * are on it.
  */
-export const defaultRoom: RoomLimits = {
+export const defaultConcurrency: ConcurrencySettings = {
   posts: 512,
   lanes: 1000,
   app: 128,
@@ -72,10 +72,10 @@ const idleMilliseconds = 10 * minute
 const maxIdleOrigins = 10_000
 
 /** The room for posts that a process has, shared among apps and hosts. */
-export class Room {
-  readonly #limits: RoomLimits
-  readonly #total: Share = { posts: 0, lanes: 0 }
-  readonly #apps = new Map<string, Share>()
+export class ConcurrencyLimits {
+  readonly #limits: ConcurrencySettings
+  readonly #total: Usage = { posts: 0, lanes: 0 }
+  readonly #apps = new Map<string, Usage>()
   /** Hosts with posts under way or lanes held: never more than there is room for. */
   readonly #origins = new Map<string, Origin>()
   /** Hosts without either, the one that was used longest ago first. */
@@ -83,7 +83,7 @@ export class Room {
   /** Stands for every host that nothing is known about. */
   readonly #unknown: Origin
 
-  constructor(limits: RoomLimits = defaultRoom) {
+  constructor(limits: ConcurrencySettings = defaultConcurrency) {
     this.#limits = limits
     this.#unknown = makeOrigin(limits)
   }
@@ -94,7 +94,7 @@ export class Room {
   }
 
   /** Whether a lane may be claimed: holding more lanes than can send is useless. */
-  admits({ app_id, origin: name }: Destination, isFailing: boolean): boolean {
+  canClaim({ app_id, origin: name }: Destination, isFailing: boolean): boolean {
     const { app, lanes } = this.#limits
     if (this.#total.lanes >= lanes || (this.#apps.get(app_id)?.lanes ?? 0) >= app) return false
     const origin = this.#findOrigin(name) ?? this.#unknown
@@ -103,16 +103,16 @@ export class Room {
   }
 
   /** Counts a claimed lane until it is dropped. */
-  hold(destination: Destination, isFailing: boolean): void {
+  reserve(destination: Destination, isFailing: boolean): void {
     this.#count(destination, isFailing, 'lanes', 1)
   }
 
-  drop(destination: Destination, isFailing: boolean): void {
+  releaseLane(destination: Destination, isFailing: boolean): void {
     this.#count(destination, isFailing, 'lanes', -1)
   }
 
   /** A place for one post, if there is room. */
-  enter(destination: Destination, isFailing: boolean): Place | undefined {
+  beginPost(destination: Destination, isFailing: boolean): Reservation | undefined {
     const { posts, app, appWhenBusy } = this.#limits
     const ofApp = this.#apps.get(destination.app_id)?.posts ?? 0
     const isBusy = 2 * this.#total.posts > posts
@@ -124,7 +124,7 @@ export class Room {
     const number = origin.window.start()
     const startedTime = performance.now()
     return {
-      leave: (end) => {
+      release: (end) => {
         if (end === 'responded') {
           origin.respondedTime = performance.now()
           origin.window.grow(origin.posts)
@@ -137,7 +137,7 @@ export class Room {
     }
   }
 
-  #count({ app_id, origin: name }: Destination, isFailing: boolean, what: keyof Share, change: 1 | -1): Origin {
+  #count({ app_id, origin: name }: Destination, isFailing: boolean, what: keyof Usage, change: 1 | -1): Origin {
     this.#total[what] += change
     const ofApp = this.#apps.get(app_id) ?? { posts: 0, lanes: 0 }
     ofApp[what] += change
@@ -172,7 +172,7 @@ export class Room {
   }
 }
 
-function makeOrigin({ origin }: RoomLimits): Origin {
+function makeOrigin({ origin }: ConcurrencySettings): Origin {
   return {
     posts: 0,
     lanes: 0,

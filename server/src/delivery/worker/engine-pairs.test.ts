@@ -166,10 +166,10 @@ interface Tried {
 }
 
 function outcomeOf({ delivery, what, status, answer }: Tried, time: number): Outcome {
-  const sent = { url: 'https://example.com/', headers: '{}', deliveries: null, answerHeaders: null }
+  const sent = { url: 'https://example.com/', headers: '{}', deliveries: null, responseHeaders: null }
   const problem = status === 200 ? undefined : 'it failed'
   const result: PostResult = {
-    ...{ time, duration: 7, status, problem, answer, sent },
+    ...{ time, duration: 7, status, problem, response: answer, sent },
     ...{ isSilent: false, retryAfter: undefined, fault: undefined },
   }
   // As if somebody else had tried it meanwhile.

@@ -4,7 +4,7 @@ import { decideOutcome, type Outcome, type PostResult } from '../rules/outcome.t
 import { isDown, type LaneState, noteOutcome } from '../rules/pause.ts'
 import { gone, type RetryRules } from '../rules/schedule.ts'
 import type { WaitingDelivery } from '../rules/waiting-delivery.ts'
-import { asWaiting, maxRead, type Place } from '../store/due-deliveries.ts'
+import { asWaiting, type DuePosition, maxRead } from '../store/due-deliveries.ts'
 import type { Lane } from '../store/lanes.ts'
 import type { Postponed } from '../store/record-outcomes.ts'
 import type { Secrets, StoredSecrets } from '../store/signing-secrets.ts'
@@ -36,7 +36,7 @@ export interface HeldLaneOptions {
 export interface PlannedRead {
   readonly lane: HeldLane
   /** Undefined: all that is due is read. */
-  readonly behind: Place | undefined
+  readonly behind: DuePosition | undefined
   readonly limit: number
   /** What need not be read again. */
   readonly known: readonly number[]
@@ -248,7 +248,7 @@ export class HeldLane implements Destination {
     for (const id of ids) this.#leftOut.add(id)
   }
 
-  endRead({ limit }: PlannedRead, found: readonly Place[]): void {
+  endRead({ limit }: PlannedRead, found: readonly DuePosition[]): void {
     this.#isUnsignable = false
     this.#queue.place = found.at(-1) ?? this.#queue.place
     this.#reads.end(found.length >= limit, performance.now())

@@ -1,5 +1,5 @@
 import type { WaitingDelivery } from '../rules/waiting-delivery.ts'
-import type { Place } from '../store/due-deliveries.ts'
+import type { DuePosition } from '../store/due-deliveries.ts'
 import type { Postponed } from '../store/record-outcomes.ts'
 
 /** A delivery in the memory of the process that holds its lane. */
@@ -42,7 +42,7 @@ export class LaneQueue {
   readonly #blocked = new Map<string, number>()
   #queued = 0
   /** The place of the last delivery that was read, in the order of due deliveries; undefined when some before it must be read again. */
-  place: Place | undefined
+  place: DuePosition | undefined
 
   get known(): number {
     return this.#known.size

@@ -13,7 +13,7 @@ import type { RetryRules } from '../rules/schedule.ts'
 import type { WaitingDelivery } from '../rules/waiting-delivery.ts'
 import { readValue } from '../store/due-deliveries.ts'
 import { findPostFault, pretendResult, waitForFault } from './attempt-fault.ts'
-import type { Place, PostEnd, Room } from './concurrency-limits.ts'
+import type { ConcurrencyLimits, PostEnd, Reservation } from './concurrency-limits.ts'
 import type { DeliveryMetrics } from './delivery-metrics.ts'
 import type { BegunPost, HeldLane } from './held-lane.ts'
 import type { Emit } from './lane-events.ts'
@@ -30,7 +30,7 @@ export interface SenderDeps extends AttemptDeps {
   readonly log: Log
   readonly rules: RetryRules
   readonly metrics: DeliveryMetrics
-  readonly room: Room
+  readonly room: ConcurrencyLimits
   /** How many changes of one account may share a post. */
   readonly batch: number
   /** Undefined where there is no sandbox. */
@@ -99,7 +99,7 @@ export class Sender {
 
   /** False when there is no room. */
   #sendOne(lane: HeldLane): boolean {
-    const place = this.#deps.room.enter(lane, lane.isFailing)
+    const place = this.#deps.room.beginPost(lane, lane.isFailing)
     if (!place) return false
     const sent = this.#send(lane, lane.beginPost(this.#deps.batch), place)
       .catch((error: Error) => this.#break(lane, error))
@@ -111,12 +111,12 @@ export class Sender {
     return true
   }
 
-  async #send(lane: HeldLane, post: BegunPost, place: Place): Promise<void> {
+  async #send(lane: HeldLane, post: BegunPost, place: Reservation): Promise<void> {
     const { metrics } = this.#deps
     metrics.inFlight += 1
     const end = await this.#attempt(lane, post).catch((error: Error) => error)
     metrics.inFlight -= 1
-    place.leave(describeEnd(end))
+    place.release(describeEnd(end))
     if (end === 'held') lane.holdPost(post, heldUntil)
     else if (end !== undefined && !(end instanceof Error)) this.#judge(lane, post, end)
     else {
@@ -139,7 +139,7 @@ export class Sender {
     // The lease was checked before, but a process that is paused at this point wakes up with it over, and one whose machine was
     // suspended does not know whether it is.
     const mayLeave = () => lane.isHeld && !lane.isLeaseOver(leaseClock.now()) && trust.mayWork()
-    const effect = faults?.areCallbacksOn ? await this.#meetFault(faults, lane, post) : undefined
+    const effect = faults?.areCallbacksOn ? await this.#applyInjectedFault(faults, lane, post) : undefined
     if (effect?.hold) return 'held'
     const built = this.#buildPost(lane, post.entries)
     const composed = built instanceof Promise ? await built : built
@@ -150,7 +150,7 @@ export class Sender {
   }
 
   /** Waits here if a rule delays the post or lets others overtake it. */
-  async #meetFault(faults: Faults, lane: HeldLane, post: BegunPost): Promise<FaultEffect | undefined> {
+  async #applyInjectedFault(faults: Faults, lane: HeldLane, post: BegunPost): Promise<FaultEffect | undefined> {
     const effect = await findPostFault(faults, lane, post.entries)
     if (!effect) return undefined
     if (effect.reorder !== undefined) {

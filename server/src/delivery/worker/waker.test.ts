@@ -3,7 +3,7 @@ import { after, before, describe, test } from 'node:test'
 import { makeMigratedPlace, openPlace, type StorePlace } from '../../../test/harness/databases.ts'
 import { until } from '../../../test/harness/until.ts'
 import type { Database } from '../../db/database.ts'
-import { NoticeWaker } from './waker.ts'
+import { NotificationWaker } from './waker.ts'
 
 describe('what processes announce to each other (postgres)', () => {
   let place: StorePlace
@@ -19,12 +19,12 @@ describe('what processes announce to each other (postgres)', () => {
 
   test('what processes announce to each other is heard as far as it has a form that this version knows', async (t) => {
     const notices = database.notices ?? assert.fail()
-    const waker = new NoticeWaker(notices, 'one', { listens: true })
+    const waker = new NotificationWaker(notices, 'one', { listens: true })
     t.after(() => waker.close())
     const heard: unknown[] = []
     waker.onLanes((lanes) => heard.push(lanes))
     waker.onTimers(() => heard.push('timers'))
-    waker.onSaid((text) => heard.push(text))
+    waker.onBroadcast((text) => heard.push(text))
     await until(() => waker.isLive, 'it listens')
     // When it begins to listen it may have missed something.
     assert.deepEqual(heard.splice(0), ['timers', undefined])

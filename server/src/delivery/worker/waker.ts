@@ -1,6 +1,6 @@
 import { isListOf, isText, isTextOrNull, readObject } from '../../base/text/json-shapes.ts'
 import { Loop } from '../../base/work/loop.ts'
-import { type Listening, maxNoticeBytes, type Notices } from '../../db/notifications.ts'
+import { type Listening, maxNotificationBytes, type Notifications } from '../../db/notifications.ts'
 
 /** A lane with new deliveries, and the process that holds it, if that is known: then nobody else needs to do anything. */
 export interface AnnouncedLane {
@@ -15,24 +15,24 @@ export interface Waker {
   /** A timer was set that may be due soon. */
   announceTimers(): void
   /** Called with what other processes announce; undefined when the lanes are unknown. */
-  onLanes(hear: (lanes: readonly AnnouncedLane[] | undefined) => void): void
-  onTimers(hear: () => void): void
+  onLanes(listen: (lanes: readonly AnnouncedLane[] | undefined) => void): void
+  onTimers(listen: () => void): void
   /** Tells all other processes something short; it may get lost. */
-  say(text: string): void
-  onSaid(hear: (text: string) => void): void
+  broadcast(text: string): void
+  onBroadcast(listen: (text: string) => void): void
   /** Whether announcements of other processes arrive at once. */
   readonly isLive: boolean
   close(): Promise<void>
 }
 
-/** For a process that hears no announcements. */
+/** For a process that gets no announcements. */
 export const silentWaker: Waker = {
   announceLanes() {},
   announceTimers() {},
   onLanes() {},
   onTimers() {},
-  say() {},
-  onSaid() {},
+  broadcast() {},
+  onBroadcast() {},
   isLive: false,
   async close() {},
 }
@@ -44,12 +44,12 @@ const channel = 'switchboard'
 /** Announcements within this time go out together. */
 const paceMilliseconds = 20
 /** Ids of lanes and names of holders have 32 characters. */
-const maxLanes = Math.floor((maxNoticeBytes - 100) / 72)
+const maxLanes = Math.floor((maxNotificationBytes - 100) / 72)
 
 /** The most notifications that wait to be sent. */
-const maxSaid = 500
+const maxBroadcasts = 500
 
-interface Notice {
+interface Announcement {
   readonly from: string
   readonly timers?: true
   /** Missing: none. */
@@ -62,22 +62,22 @@ interface Notice {
 }
 
 /** Wakes by notifications of the database, one for everything announced in a short time. */
-export class NoticeWaker implements Waker {
-  readonly #notices: Notices
+export class NotificationWaker implements Waker {
+  readonly #notifications: Notifications
   readonly #name: string
   readonly #listening: Listening | undefined
   readonly #loop: Loop
   readonly #lanes = new Map<string, string | null>()
   #hasUnknownLanes = false
   #hasTimers = false
-  #hearLanes: (lanes: readonly AnnouncedLane[] | undefined) => void = () => undefined
-  #hearTimers: () => void = () => undefined
-  #said: string[] = []
-  #hearSaid: (text: string) => void = () => undefined
+  #onLanes: (lanes: readonly AnnouncedLane[] | undefined) => void = () => undefined
+  #onTimers: () => void = () => undefined
+  #toBroadcast: string[] = []
+  #onBroadcast: (text: string) => void = () => undefined
 
   /** `name` identifies this process; a process without workers need not listen. */
-  constructor(notices: Notices, name: string, { listens }: { listens: boolean }) {
-    this.#notices = notices
+  constructor(notices: Notifications, name: string, { listens }: { listens: boolean }) {
+    this.#notifications = notices
     this.#name = name
     this.#loop = new Loop({ work: () => this.#send(), pause: paceMilliseconds, onFailure: () => undefined })
     this.#listening = listens
@@ -104,23 +104,23 @@ export class NoticeWaker implements Waker {
     this.#loop.wake()
   }
 
-  onLanes(hear: (lanes: readonly AnnouncedLane[] | undefined) => void): void {
-    this.#hearLanes = hear
+  onLanes(listen: (lanes: readonly AnnouncedLane[] | undefined) => void): void {
+    this.#onLanes = listen
   }
 
-  onTimers(hear: () => void): void {
-    this.#hearTimers = hear
+  onTimers(listen: () => void): void {
+    this.#onTimers = listen
   }
 
-  say(text: string): void {
+  broadcast(text: string): void {
     // Whoever listens is not worth more memory than this.
-    if (this.#said.length >= maxSaid) this.#said.shift()
-    this.#said.push(text)
+    if (this.#toBroadcast.length >= maxBroadcasts) this.#toBroadcast.shift()
+    this.#toBroadcast.push(text)
     this.#loop.wake()
   }
 
-  onSaid(hear: (text: string) => void): void {
-    this.#hearSaid = hear
+  onBroadcast(listen: (text: string) => void): void {
+    this.#onBroadcast = listen
   }
 
   async close(): Promise<void> {
@@ -135,7 +135,7 @@ export class NoticeWaker implements Waker {
 
   async #send(): Promise<void> {
     const [lanes, holders] = [[...this.#lanes.keys()], [...this.#lanes.values()]]
-    const notice: Notice = {
+    const announcement: Announcement = {
       from: this.#name,
       ...(this.#hasTimers && { timers: true }),
       ...(this.#hasUnknownLanes || lanes.length > maxLanes ? { any: true } : lanes.length > 0 && { lanes, holders }),
@@ -144,44 +144,45 @@ export class NoticeWaker implements Waker {
     this.#hasUnknownLanes = false
     this.#hasTimers = false
     // A poll finds what a lost notification announced.
-    if (Object.keys(notice).length > 1) await this.#notices.send(channel, JSON.stringify(notice)).catch(() => undefined)
-    while (this.#said.length > 0) await this.#sendSaid()
+    if (Object.keys(announcement).length > 1)
+      await this.#notifications.send(channel, JSON.stringify(announcement)).catch(() => undefined)
+    while (this.#toBroadcast.length > 0) await this.#sendBroadcasts()
   }
 
   /** As much as one notification holds. */
-  async #sendSaid(): Promise<void> {
+  async #sendBroadcasts(): Promise<void> {
     const said: string[] = []
-    let room = maxNoticeBytes - 100
-    for (const text of this.#said) {
+    let room = maxNotificationBytes - 100
+    for (const text of this.#toBroadcast) {
       room -= Buffer.byteLength(JSON.stringify(text)) + 1
       if (room < 0 && said.length > 0) break
       said.push(text)
     }
-    this.#said.splice(0, said.length)
-    const notice: Notice = { from: this.#name, said }
-    await this.#notices.send(channel, JSON.stringify(notice)).catch(() => undefined)
+    this.#toBroadcast.splice(0, said.length)
+    const announcement: Announcement = { from: this.#name, said }
+    await this.#notifications.send(channel, JSON.stringify(announcement)).catch(() => undefined)
   }
 
   #take(text: string): void {
-    const notice = readNotice(text)
-    if (!notice || notice.from === this.#name) return
-    for (const said of notice.said ?? []) this.#hearSaid(said)
-    if (notice.timers) this.#hearTimers()
-    if (notice.any) this.#hearLanes(undefined)
-    else if (notice.lanes) {
-      const { lanes, holders = [] } = notice
-      this.#hearLanes(lanes.map((id, index) => ({ id, holder: holders[index] ?? null })))
+    const announcement = readAnnouncement(text)
+    if (!announcement || announcement.from === this.#name) return
+    for (const said of announcement.said ?? []) this.#onBroadcast(said)
+    if (announcement.timers) this.#onTimers()
+    if (announcement.any) this.#onLanes(undefined)
+    else if (announcement.lanes) {
+      const { lanes, holders = [] } = announcement
+      this.#onLanes(lanes.map((id, index) => ({ id, holder: holders[index] ?? null })))
     }
   }
 
   #catchUp(): void {
-    this.#hearTimers()
-    this.#hearLanes(undefined)
+    this.#onTimers()
+    this.#onLanes(undefined)
   }
 }
 
 /** What this version understands of a notification: anybody can send one, and a newer version may send more, or in another form. */
-function readNotice(text: string): Notice | undefined {
+function readAnnouncement(text: string): Announcement | undefined {
   const { from, timers, lanes, holders, any, said } = readObject(text) ?? {}
   if (!isText(from)) return undefined
   return {

@@ -12,7 +12,7 @@ import type { Outcome } from '../rules/outcome.ts'
 import type { RetryRules } from '../rules/schedule.ts'
 import { type Lane, type Lease, listDueLanes } from '../store/lanes.ts'
 import { Claimer } from './claimer.ts'
-import { type Claim, Room } from './concurrency-limits.ts'
+import { type Claim, ConcurrencyLimits } from './concurrency-limits.ts'
 import type { DeliveryMetrics } from './delivery-metrics.ts'
 import { HeldLane } from './held-lane.ts'
 import type { WorkerEvent } from './lane-events.ts'
@@ -66,7 +66,7 @@ export class DeliveryWorker {
   readonly #lease: Lease
   readonly #waker: Waker
   readonly #trust: ClockTrust
-  readonly #room = new Room()
+  readonly #room = new ConcurrencyLimits()
   /** The lanes that are held, or were lost while posts were under way: these are not claimed again until their posts have ended. */
   readonly #lanes = new Map<string, HeldLane>()
   readonly #events: WorkerEvent[] = []
@@ -159,7 +159,7 @@ export class DeliveryWorker {
   }
 
   /** The store was replaced as a whole: nothing that is known of lanes holds any more. */
-  startAnew(): void {
+  reset(): void {
     for (const lane of this.#listHeld()) this.#emit({ kind: 'taken_over', lane })
     this.wake()
   }
@@ -342,7 +342,7 @@ export class DeliveryWorker {
   #drop(lane: HeldLane): void {
     if (lane.phase === 'ended') this.#lanes.delete(lane.id)
     this.#recorder.forget(lane)
-    this.#room.drop(lane, lane.claim.isFailing)
+    this.#room.releaseLane(lane, lane.claim.isFailing)
     this.#claimer.retry()
   }
 

@@ -15,7 +15,7 @@ export const requestBounds: JsonBounds = { values: 20_000, depth: maxJsonDepth }
 const quote = 0x22
 const backslash = 0x5c
 /** After so many characters without a match a regular expression takes over: it is many times faster, but slower to start. */
-const patience = 32
+const quietLimit = 32
 const structure = /["[\]{},]/g
 const endOrEscape = /["\\]/g
 
@@ -56,7 +56,7 @@ export function findJsonExcess(text: string, { values, depth }: JsonBounds): key
         quiet = 0
         break
       default:
-        if (++quiet === patience) {
+        if (++quiet === quietLimit) {
           at = findNext(structure, text, at + 1) - 1
           quiet = 0
         }
@@ -75,7 +75,7 @@ export function findTextEnd(text: string, start: number): number {
     if (character === backslash) {
       at += 2
       quiet = 0
-    } else if (++quiet === patience) {
+    } else if (++quiet === quietLimit) {
       at = findNext(endOrEscape, text, at + 1)
       quiet = 0
     } else at++

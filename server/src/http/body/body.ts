@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http'
 import { parse } from 'fast-querystring'
-import { Gatherer } from '../../base/work/chunk-buffer.ts'
+import { ChunkBuffer } from '../../base/work/chunk-buffer.ts'
 import type { RawBody } from '../../graph/context.ts'
 import { bodyBrokeOff } from '../../graph/errors.ts'
 import type { GraphError } from '../../graph/graph-error.ts'
@@ -109,7 +109,7 @@ async function readKept(request: IncomingMessage, maxBytes: number, hold: BodyHo
 
 function gatherBytes(request: IncomingMessage, maxBytes: number, hold: BodyHold): Promise<Buffer> {
   return new Promise((resolve, reject) => {
-    const gatherer = new Gatherer()
+    const gatherer = new ChunkBuffer()
     const length = Number(request.headers['content-length'])
     const refuse = (error: unknown) => {
       gatherer.take()

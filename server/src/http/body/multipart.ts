@@ -1,4 +1,4 @@
-import { Gatherer } from '../../base/work/chunk-buffer.ts'
+import { ChunkBuffer } from '../../base/work/chunk-buffer.ts'
 import {
   delimiterGoesOn,
   headEndsInLineFeed,
@@ -75,7 +75,7 @@ export class MultipartReader {
 
   /** The content of the part as text. */
   async readText({ name, charset }: PartHead): Promise<string> {
-    const gatherer = new Gatherer()
+    const gatherer = new ChunkBuffer()
     for (let piece = await this.#nextPiece(); piece; piece = await this.#nextPiece()) {
       this.#textBytes += piece.length
       if (this.#textBytes > this.#maxTextBytes) throw tooMuchBesidesFile({ max: this.#maxTextBytes })

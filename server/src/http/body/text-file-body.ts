@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http'
-import { LongTask } from '../../base/work/yielding-task.ts'
+import { YieldingTask } from '../../base/work/yielding-task.ts'
 import type { Arguments } from '../../graph/input/input.ts'
 import { tooMuchBesidesFile } from '../errors.ts'
 import { inBlocks } from './blocks.ts'
@@ -33,7 +33,7 @@ export async function readTextFileBody(
 
   /** The bytes of the file as they arrive; when the last one is read, the rest of the body has been read too. */
   async function* readFile(): AsyncGenerator<Uint8Array> {
-    const task = new LongTask()
+    const task = new YieldingTask()
     for await (const chunk of chunks) {
       splitter.take(chunk)
       yield* pieces.splice(0)

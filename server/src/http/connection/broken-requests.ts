@@ -32,7 +32,7 @@ export const lateRequest = Object.assign(new Error('a request did not arrive in 
 })
 
 /** A request that Node's parser refused never reaches a route: the response is written to the socket directly. */
-export function answerBrokenRequest(
+export function respondToBrokenRequest(
   error: Error & { code?: string },
   socket: Socket,
   last: ServerResponse | undefined,
@@ -44,7 +44,7 @@ export function answerBrokenRequest(
   }
   // The route of a request still arriving has a trace, and will log it.
   const trace = last && !last.req.complete ? (last.req as TracedMessage).trace : undefined
-  answerOnSocket(socket, explainBroken(error.code), error.code ?? error.message, trace, deps)
+  respondOnSocket(socket, explainBroken(error.code), error.code ?? error.message, trace, deps)
   // A client too slow to send is too slow to close, and handlers that wait for the rest of the request should not wait for that.
   const isLate = error.code === 'ERR_HTTP_REQUEST_TIMEOUT'
   discardRestOf(socket, isLate ? Math.min(lateRestTimeout, deps.unprovenBodyTimeout) : deps.unprovenBodyTimeout)
@@ -63,7 +63,7 @@ function explainBroken(code: string | undefined): GraphError {
   }
 }
 
-export function answerOnSocket(
+export function respondOnSocket(
   socket: Socket,
   error: GraphError,
   reason: string,

@@ -3,11 +3,11 @@ import type { Socket } from 'node:net'
 import { discardRestOf } from '../body/rest-of-body.ts'
 import { notAProxy, tooManyConnections, tooManyWaiting } from '../errors.ts'
 import {
-  answerBrokenRequest,
-  answerOnSocket,
   type BrokenRequestDeps,
   lateRequest,
   maxHeaderBytes,
+  respondOnSocket,
+  respondToBrokenRequest,
 } from './broken-requests.ts'
 import { limitConnections } from './connections.ts'
 import { handleInTurn, maxWaiting } from './pipelined.ts'
@@ -36,7 +36,7 @@ export type LatestResponses = WeakMap<Socket, ServerResponse>
  * Node's server with everything that happens on a connection before and behind its requests: limits, timeouts and bytes other than HTTP.
  * The framework makes one for each address of the host that it listens on.
  */
-export function makeHttpServer(handle: RequestListener, answers: LatestResponses, deps: HttpServerDeps): Server {
+export function makeHttpServer(handle: RequestListener, responses: LatestResponses, deps: HttpServerDeps): Server {
   // The head is part of the request.
   const headersTimeout = Math.min(deps.headersTimeout, deps.requestTimeout)
   const server = createServer({
@@ -54,43 +54,43 @@ export function makeHttpServer(handle: RequestListener, answers: LatestResponses
     maxPerAddress: deps.maxConnectionsPerAddress,
     isExempt: deps.isProxy,
     refuse: (socket) =>
-      answerOnSocket(socket, tooManyConnections({ seconds: 1 }), 'too many connections', undefined, deps),
+      respondOnSocket(socket, tooManyConnections({ seconds: 1 }), 'too many connections', undefined, deps),
   })
   // Before it is handled.
   server.on('request', (request, response) => {
-    answers.set(request.socket, response)
+    responses.set(request.socket, response)
   })
-  handleInTurn(server, handle, (socket) => refuseRest(socket, answers.get(socket), deps))
+  handleInTurn(server, handle, (socket) => refuseRest(socket, responses.get(socket), deps))
   // Node would close the connection without a response.
   server.on('timeout', (socket: Socket) => {
     // When this process was busy or paused, what came meanwhile is read in this turn of the event loop, after the timers.
     const { bytesRead } = socket
     setImmediate(() => {
-      if (socket.bytesRead === bytesRead) endIdle(socket, answers.get(socket), deps)
+      if (socket.bytesRead === bytesRead) endIdle(socket, responses.get(socket), deps)
     })
   })
   // A server may ignore an unknown expectation (RFC 9110, 10.1.1); Node would answer with an empty 417.
   server.on('checkExpectation', (request, response) => server.emit('request', request, response))
   server.on('connect', (_request, socket: Socket) => {
     destroyAtError(socket)
-    answerOnSocket(socket, notAProxy({ method: 'CONNECT' }), 'CONNECT', undefined, deps)
+    respondOnSocket(socket, notAProxy({ method: 'CONNECT' }), 'CONNECT', undefined, deps)
     socket.destroySoon()
   })
   server.on('clientError', (error: NodeJS.ErrnoException, socket: Socket) => {
-    const last = answers.get(socket)
+    const last = responses.get(socket)
     // The rest of a body whose request was already answered: a second response would be taken for the next request's.
     if (last?.headersSent && !last.req.complete) socket.destroySoon()
     // The fault follows a complete request whose response is still to come: answer after it, or the two would be confused.
     else if (last?.req.complete && !last.writableFinished && error.code !== 'ECONNRESET') {
-      last.once('finish', () => answerBrokenRequest(error, socket, undefined, deps))
-    } else answerBrokenRequest(error, socket, last, deps)
+      last.once('finish', () => respondToBrokenRequest(error, socket, undefined, deps))
+    } else respondToBrokenRequest(error, socket, last, deps)
   })
   return server
 }
 
 function endIdle(socket: Socket, last: ServerResponse | undefined, deps: HttpServerDeps): void {
   const isArriving = last ? !last.req.complete && !last.headersSent : socket.bytesRead > 0
-  if (isArriving) answerBrokenRequest(lateRequest, socket, last, deps)
+  if (isArriving) respondToBrokenRequest(lateRequest, socket, last, deps)
   else socket.destroy()
 }
 
@@ -99,7 +99,7 @@ function refuseRest(socket: Socket, last: ServerResponse | undefined, deps: Http
   destroyAtError(socket)
   discardRestOf(socket, deps.unprovenBodyTimeout)
   const refuse = () =>
-    answerOnSocket(socket, tooManyWaiting({ max: maxWaiting }), 'too many requests at once', undefined, deps)
+    respondOnSocket(socket, tooManyWaiting({ max: maxWaiting }), 'too many requests at once', undefined, deps)
   if (last && !last.writableFinished) last.once('finish', refuse)
   else refuse()
 }

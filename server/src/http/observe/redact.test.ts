@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { blotBody, blotHeaders, blotUrl } from './redact.ts'
+import { redactBody, redactHeaders, redactUrl } from './redact.ts'
 
 const json = 'application/json; charset=utf-8'
 const form = 'application/x-www-form-urlencoded'
@@ -58,7 +58,7 @@ describe('secrets in bodies', () => {
   ]
   for (const [what, body, contentType] of hidden) {
     test(`${what} is hidden`, () => {
-      const shown = blotBody(body, contentType)
+      const shown = redactBody(body, contentType)
       assert.doesNotMatch(shown, /HIDDEN/)
       assert.match(shown, /…|%E2%80%A6/)
     })
@@ -74,7 +74,7 @@ describe('secrets in bodies', () => {
     ['nothing', '', json],
   ]
   for (const [what, body, contentType] of shown) {
-    test(`${what} is shown`, () => assert.equal(blotBody(body, contentType), body))
+    test(`${what} is shown`, () => assert.equal(redactBody(body, contentType), body))
   }
 
   test('a body of brackets takes no time', () => {
@@ -87,21 +87,30 @@ describe('secrets in bodies', () => {
       quotes,
       `${quotes}"]`,
     ]) {
-      blotBody(body, json)
-      blotUrl(`/?a=${body}`)
+      redactBody(body, json)
+      redactUrl(`/?a=${body}`)
     }
     assert.ok(performance.now() - begun < 1000, `${performance.now() - begun} ms`)
   })
 
   test('headers of any name are shown, and addresses in them without their secrets', () => {
-    const shown = blotHeaders(['Constructor', 'a', 'Referer', 'http://a/?access_token=b&c=d', 'Cookie', 'e', 'X', '?f'])
+    const shown = redactHeaders([
+      'Constructor',
+      'a',
+      'Referer',
+      'http://a/?access_token=b&c=d',
+      'Cookie',
+      'e',
+      'X',
+      '?f',
+    ])
     assert.deepEqual({ ...shown }, { constructor: 'a', referer: 'http://a/?access_token=…&c=d', cookie: '…', x: '?f' })
   })
 
   test('secrets in an address are hidden by the names that are hidden in bodies', () => {
-    assert.equal(blotUrl('/a?b=1&access%5Ftoken=c&Token=d'), '/a?b=1&access%5Ftoken=…&Token=…')
-    assert.equal(blotUrl('/a'), '/a')
-    assert.equal(blotUrl('/a?b=1;access_token=c'), '/a?b=1;access_token=…')
-    assert.equal(blotUrl(`/v23.0/sb_${'c'.repeat(43)}/d?fields=sb_${'e'.repeat(43)}`), '/v23.0/…/d?fields=…')
+    assert.equal(redactUrl('/a?b=1&access%5Ftoken=c&Token=d'), '/a?b=1&access%5Ftoken=…&Token=…')
+    assert.equal(redactUrl('/a'), '/a')
+    assert.equal(redactUrl('/a?b=1;access_token=c'), '/a?b=1;access_token=…')
+    assert.equal(redactUrl(`/v23.0/sb_${'c'.repeat(43)}/d?fields=sb_${'e'.repeat(43)}`), '/v23.0/…/d?fields=…')
   })
 })

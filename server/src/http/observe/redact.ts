@@ -1,7 +1,7 @@
 import { mediaTypeOf } from '../body/body.ts'
 import { readBoundary, readPartHead } from '../body/part-head.ts'
 
-const blot = '…'
+const redacted = '…'
 const secretHeaders = new Set([
   'authorization',
   'cookie',
@@ -29,40 +29,40 @@ const inBrokenJson = new RegExp(
  * Replaces the values of secrets in a body, of which the end may be missing. Names are read as the server reads them, escapes and all;
  * of what it does not read nothing is shown.
  */
-export function blotBody(text: string, contentType: string | undefined): string {
-  return blotAnywhere(blotMembers(text, contentType))
+export function redactBody(text: string, contentType: string | undefined): string {
+  return redactAnywhere(redactMembers(text, contentType))
 }
 
 /** Tokens of this service, and credentials in addresses: secrets by what they look like, wherever they were put by mistake. */
-function blotAnywhere(text: string): string {
-  return text.replaceAll(/\bsb_[\w-]{43}/g, blot).replaceAll(/(\bhttps?:\/\/)[^\s/?#@"'<>]+@/gi, `$1${blot}@`)
+function redactAnywhere(text: string): string {
+  return text.replaceAll(/\bsb_[\w-]{43}/g, redacted).replaceAll(/(\bhttps?:\/\/)[^\s/?#@"'<>]+@/gi, `$1${redacted}@`)
 }
 
-function blotMembers(text: string, contentType: string | undefined): string {
+function redactMembers(text: string, contentType: string | undefined): string {
   switch (mediaTypeOf(contentType)) {
     case 'application/json':
-      return blotJson(text)
+      return redactJson(text)
     case 'application/x-www-form-urlencoded':
-      return /^\s*[{[]/.test(text) ? blotJson(text) : blotForm(text)
+      return /^\s*[{[]/.test(text) ? redactJson(text) : blotForm(text)
     case 'multipart/form-data':
       return blotMultipart(text, contentType ?? '')
     default:
-      return text === '' ? '' : blot
+      return text === '' ? '' : redacted
   }
 }
 
-export function blotUrl(url: string): string {
+export function redactUrl(url: string): string {
   const start = url.indexOf('?') + 1
-  return blotAnywhere(start === 0 ? url : url.slice(0, start) + blotForm(url.slice(start)))
+  return redactAnywhere(start === 0 ? url : url.slice(0, start) + blotForm(url.slice(start)))
 }
 
 /** Headers as they came: names and values in turn. */
-export function blotHeaders(raw: readonly string[]): Record<string, string> {
+export function redactHeaders(raw: readonly string[]): Record<string, string> {
   // A header may be called `constructor` or `__proto__`.
   const shown: Record<string, string> = Object.create(null)
   for (let index = 0; index + 1 < raw.length; index += 2) {
     const name = String(raw[index]).toLowerCase()
-    const value = secretHeaders.has(name) ? blot : blotUrl(String(raw[index + 1]))
+    const value = secretHeaders.has(name) ? redacted : redactUrl(String(raw[index + 1]))
     shown[name] = shown[name] === undefined ? value : `${shown[name]}, ${value}`
   }
   return shown
@@ -74,7 +74,7 @@ const jsonToken = /\s+|"[^"\\]*(?:\\[\s\S][^"\\]*)*"?|[{}[\]:,]|[^\s"{}[\]:,]+/y
 const maxTexts = 3
 
 /** Goes from token to token, so that a body whose end is missing is read as far as it goes, and shown as it was written. */
-export function blotJson(text: string, depth = 0): string {
+export function redactJson(text: string, depth = 0): string {
   const tokens = [...readTokens(text)]
   let shown = ''
   for (let index = 0; index < tokens.length; index++) {
@@ -90,10 +90,10 @@ export function blotJson(text: string, depth = 0): string {
       index = value - 1
       continue
     }
-    if (value < tokens.length) shown += `"${blot}"`
+    if (value < tokens.length) shown += `"${redacted}"`
     index = endOfValue(tokens, value) - 1
   }
-  return isJson(text) ? shown : shown.replaceAll(inBrokenJson, `$1"${blot}"`)
+  return isJson(text) ? shown : shown.replaceAll(inBrokenJson, `$1"${redacted}"`)
 }
 
 function* readTokens(text: string): Iterable<string> {
@@ -124,12 +124,12 @@ function endOfValue(tokens: readonly string[], from: number): number {
 function blotInside(token: string, depth: number): string {
   if (!token.startsWith('"') || !/[{[?]|\\u/.test(token)) return token
   // Of a text whose end is missing nobody knows what it is.
-  if (!isWhole(token) || depth === maxTexts) return `"${blot}"`
+  if (!isWhole(token) || depth === maxTexts) return `"${redacted}"`
   const text = readString(token)
   const shown = /^\s*[{[]/.test(text)
-    ? blotJson(text, depth + 1)
+    ? redactJson(text, depth + 1)
     : /^(?:https?:\/)?\//.test(text)
-      ? blotUrl(text)
+      ? redactUrl(text)
       : text
   return shown === text ? token : JSON.stringify(shown)
 }
@@ -162,17 +162,17 @@ function blotForm(text: string): string {
 function blotField(field: string): string {
   const shown = blotNamed(field)
   // Some write it in the place of the ampersand; then it is part of a value.
-  return shown.includes(';') ? shown.replaceAll(inBrokenJson, `$1${blot}`) : shown
+  return shown.includes(';') ? shown.replaceAll(inBrokenJson, `$1${redacted}`) : shown
 }
 
 function blotNamed(field: string): string {
   const middle = field.indexOf('=')
   if (middle < 0) return field
   const name = field.slice(0, middle + 1)
-  if (isSecret.test(decodeForm(field.slice(0, middle)).trim())) return name + blot
+  if (isSecret.test(decodeForm(field.slice(0, middle)).trim())) return name + redacted
   const value = decodeForm(field.slice(middle + 1))
   if (!/^\s*(?:[{[]|https?:)/.test(value)) return field
-  const shown = /^\s*h/.test(value) ? blotUrl(value) : blotJson(value)
+  const shown = /^\s*h/.test(value) ? redactUrl(value) : redactJson(value)
   return shown === value ? field : name + encodeURIComponent(shown)
 }
 
@@ -187,9 +187,9 @@ function blotMultipart(text: string, contentType: string): string {
   try {
     const boundary = `--${readBoundary(contentType)}`
     const [before = '', ...parts] = text.split(boundary)
-    return [before && blot, ...parts.map(blotPart)].join(boundary)
+    return [before && redacted, ...parts.map(blotPart)].join(boundary)
   } catch {
-    return blot
+    return redacted
   }
 }
 
@@ -201,10 +201,10 @@ function blotPart(part: string): string {
   try {
     const { name } = readPartHead(head.split('\r\n').filter((line) => line !== ''))
     if (!isSecret.test(name) && !/filename/i.test(head)) {
-      return `${head}\r\n\r\n${/^\s*[{[]/.test(content) ? blotJson(content) : content}`
+      return `${head}\r\n\r\n${/^\s*[{[]/.test(content) ? redactJson(content) : content}`
     }
   } catch {
-    return `\r\n${blot}`
+    return `\r\n${redacted}`
   }
-  return `${head}\r\n\r\n${blot}\r\n`
+  return `${head}\r\n\r\n${redacted}\r\n`
 }

@@ -4,7 +4,7 @@ import { GraphError } from '../../graph/graph-error.ts'
 import type { KeptRequest, LoggedRequest } from '../../graph/ports.ts'
 import type { Feed } from '../../stream/feed.ts'
 import { keptBodyBytes, keptBodyOf } from '../body/kept-body.ts'
-import { blotBody, blotHeaders, blotJson, blotUrl } from './redact.ts'
+import { redactBody, redactHeaders, redactJson, redactUrl } from './redact.ts'
 
 export interface RequestLogOptions {
   readonly clock: Clock
@@ -51,7 +51,7 @@ interface Kept {
   bodyEnd: number
   end: number
   hasBody: boolean
-  hasAnswer: boolean
+  hasResponse: boolean
 }
 
 /** The last requests at one door, with their texts as bytes in one place, the newest over the oldest. */
@@ -106,14 +106,14 @@ class Ring {
     return this.#read(start, start + traceBytes)
   }
 
-  describeWhole({ start, headEnd, bodyEnd, end, hasBody, hasAnswer }: Kept): Partial<LoggedRequest> {
+  describeWhole({ start, headEnd, bodyEnd, end, hasBody, hasResponse: hasAnswer }: Kept): Partial<LoggedRequest> {
     const [url = '', ...rawHeaders] = this.#read(start + traceBytes, headEnd).split('\n')
-    const headers = blotHeaders(rawHeaders)
+    const headers = redactHeaders(rawHeaders)
     return {
-      target: blotUrl(url),
+      target: redactUrl(url),
       request_headers: headers,
-      request_body: hasBody ? blotBody(this.#read(headEnd, bodyEnd), headers['content-type']) : null,
-      response_body: hasAnswer ? blotJson(this.#read(bodyEnd, end)) : null,
+      request_body: hasBody ? redactBody(this.#read(headEnd, bodyEnd), headers['content-type']) : null,
+      response_body: hasAnswer ? redactJson(this.#read(bodyEnd, end)) : null,
     }
   }
 
@@ -127,14 +127,14 @@ class Ring {
     return kept
   }
 
-  #writeBytes(kept: Kept, { id, raw, originalUrl, answered, admission }: FastifyRequest): void {
+  #writeBytes(kept: Kept, { id, raw, originalUrl, responseText: answered, admission }: FastifyRequest): void {
     const bytes = this.#bytes
     const keepsBodies = this.#isWhole && admission?.row.operation.isConfidential !== true
     // Neither a path nor a header contains the end of a line.
     const head = this.#isWhole ? `${id}${originalUrl}\n${raw.rawHeaders.join('\n')}` : id
     const body = keepsBodies ? keptBodyOf(raw) : undefined
-    const answer = keepsBodies ? answered?.slice(0, keptBodyBytes) : undefined
-    const space = (head.length + (answer?.length ?? 0)) * maxBytesOfCharacter + (body?.length ?? 0)
+    const response = keepsBodies ? answered?.slice(0, keptBodyBytes) : undefined
+    const space = (head.length + (response?.length ?? 0)) * maxBytesOfCharacter + (body?.length ?? 0)
     let at = this.#written % bytes.length
     if (this.#isWhole && at + space > bytes.length) {
       this.#written += bytes.length - at
@@ -147,10 +147,10 @@ class Ring {
     kept.headEnd = base + at
     if (body) at += body.copy(bytes, at)
     kept.bodyEnd = base + at
-    if (answer !== undefined) at += bytes.write(answer, at)
+    if (response !== undefined) at += bytes.write(response, at)
     kept.end = base + at
     kept.hasBody = body !== undefined
-    kept.hasAnswer = answer !== undefined
+    kept.hasResponse = response !== undefined
     this.#written = base + at
   }
 
@@ -204,7 +204,7 @@ const noRequest: Kept = {
   bodyEnd: 0,
   end: 0,
   hasBody: false,
-  hasAnswer: false,
+  hasResponse: false,
 }
 
 /** The last requests of this process, door by door, for operators. */
@@ -227,7 +227,7 @@ export class RequestLog {
     const rings = request.logged?.app === undefined && status >= 400 ? this.#strangers : this.#known
     const ring = rings.find(request.operationName, this.#options)
     const kept = ring.keep(++this.#count, clock.now(), status, milliseconds, request)
-    if (feed.isHeard) feed.publish(happeningOf(this.#describe(ring, kept).whole()))
+    if (feed.hasListeners) feed.publish(feedItemOf(this.#describe(ring, kept).whole()))
   }
 
   /** The newest first. */
@@ -266,7 +266,7 @@ function explain(failure: unknown): LoggedRequest['error'] {
   return { code: failure.code, message: failure.message }
 }
 
-function happeningOf(entry: LoggedRequest) {
+function feedItemOf(entry: LoggedRequest) {
   const { id, time, business_id, account_id, trace, number: _, ...data } = entry
   return { id, type: 'request' as const, time, business_id, account_id, phone_number_id: null, trace, data }
 }

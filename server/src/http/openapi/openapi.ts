@@ -43,7 +43,7 @@ import {
 import { describeErrorResponse, describeErrorSchema, errorResponseName, errorSchemaName } from './errors.ts'
 import { explainExample } from './examples.ts'
 import { describeHeaders, headersOf } from './headers.ts'
-import { type DescribedRow, findPlaces, neutralPlaceholder, type Place } from './rows.ts'
+import { type DescribedRow, groupByPath, neutralPlaceholder, type PathRows } from './rows.ts'
 import { toJsonSchema, writeTypeName } from './schemas.ts'
 
 export interface OpenApiOptions {
@@ -64,7 +64,7 @@ export interface OpenApiOptions {
 export function buildOpenApi(options: OpenApiOptions): OpenApiDocument {
   const { vocabulary, serverUrl, packageVersion, document = 'business' } = options
   const rows = options.operations.filter((row) => doorOf(row).document === document)
-  const places = findPlaces(rows)
+  const places = groupByPath(rows)
   const securitySchemes = describeSecurity(document, vocabulary)
   return {
     openapi: '3.1.1',
@@ -110,14 +110,14 @@ const introductions: Readonly<Record<DocumentName, (vocabulary: Vocabulary) => I
   }),
 }
 
-function describePlace(place: Place, options: OpenApiOptions): PathItem {
+function describePlace(place: PathRows, options: OpenApiOptions): PathItem {
   const byMethod = Map.groupBy(place.rows, ({ operation }) => operation.method)
   return Object.fromEntries(
     [...byMethod].map(([method, rows]) => [method.toLowerCase(), describeOperation(place, rows, options)]),
   )
 }
 
-function describeOperation(place: Place, rows: readonly DescribedRow[], options: OpenApiOptions): OperationObject {
+function describeOperation(place: PathRows, rows: readonly DescribedRow[], options: OpenApiOptions): OperationObject {
   const { vocabulary } = options
   const [{ operation: first }] = rows as [DescribedRow]
   const single = rows.length === 1
@@ -168,7 +168,7 @@ function hasBody(rows: readonly DescribedRow[]): boolean {
 }
 
 /** `node.get`, `node.post_groups`: rows that share a path have no common name. */
-function nameMerged({ path }: Place, method: string): string {
+function nameMerged({ path }: PathRows, method: string): string {
   const edges = path.split('/').filter((segment) => segment !== '' && !segment.startsWith('{'))
   return `node.${[method.toLowerCase(), ...edges].join('_')}`
 }
@@ -302,7 +302,7 @@ function outputName({ operation }: DescribedRow): string {
 
 /** The components that operations refer to, and no others. */
 function describeComponents(
-  places: readonly Place[],
+  places: readonly PathRows[],
   { vocabulary, versions, document = 'business' }: OpenApiOptions,
 ): Omit<Components, 'securitySchemes'> {
   const rows = places.flatMap((place) => place.rows)

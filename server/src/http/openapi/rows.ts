@@ -26,7 +26,7 @@ export interface Argument {
 }
 
 /** Rows whose paths differ only in the names of placeholders, which OpenAPI treats as one path. */
-export interface Place {
+export interface PathRows {
   readonly path: string
   /** The path's name for the node's id: the specification's placeholder, or a neutral one when rows differ. */
   readonly placeholder: string | undefined
@@ -60,7 +60,7 @@ export function describeRow(operation: Row): DescribedRow {
 }
 
 /** Groups the rows by path and method, in the order of the table. */
-export function findPlaces(operations: readonly Row[]): Place[] {
+export function groupByPath(operations: readonly Row[]): PathRows[] {
   const byShape = Map.groupBy(operations.map(describeRow), ({ operation }) => shapeOf(operation))
   return [...byShape.values()].map((rows) => {
     const [first, ...others] = rows as [DescribedRow, ...DescribedRow[]]

@@ -7,7 +7,7 @@ import type { Vocabulary } from '../../graph/vocabulary.ts'
 import { blockOperations } from './blocks/block-operations.ts'
 import { holdsOpus } from './content/voice.ts'
 import { idempotencyHeader, messageAnswerSchema, messageRequestSchema } from './schemas.ts'
-import { doOnce } from './send/idempotency.ts'
+import { runIdempotent } from './send/idempotency.ts'
 import { type CheckedMessage, checkMessageRequest } from './send/request.ts'
 import { describeSent, sendMessage } from './send/send.ts'
 import { makePhoneHandlers } from './status/phone.ts'
@@ -66,7 +66,7 @@ function messageOperations(vocabulary: Vocabulary): NewOperation[] {
         return input.status === undefined ? lookAtVoice(context, checkMessageRequest(input)) : checkReadMark(input)
       },
       async run(context, input, checked) {
-        return doOnce(context, input, async () => {
+        return runIdempotent(context, input, async () => {
           if ('kind' in checked) return describeSent(vocabulary.product, checked, await sendMessage(context, checked))
           await markAsRead(context, checked)
           return { success: true }

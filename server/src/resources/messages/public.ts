@@ -10,7 +10,11 @@ export {
   type StoredIncoming,
   storeIncoming,
 } from './incoming/incoming.ts'
-export { type BelievedNumber, canStoreAtOnce, storeAtOnce } from './incoming/incoming-at-once.ts'
+export {
+  canStoreAtOnce,
+  type RecentlyVerifiedNumber as BelievedNumber,
+  storeAtOnce,
+} from './incoming/incoming-at-once.ts'
 export { listNumbersOfMessages } from './incoming/incoming-store.ts'
 export { deleteContents } from './retention/retention-store.ts'
 export { defaultFilename, drawMessageId, isWindowOpen } from './rules.ts'

@@ -2,7 +2,7 @@ import { type Kysely, sql } from 'kysely'
 import type { Random } from '../../base/keys/random.ts'
 import type { Clock } from '../../base/time/clock.ts'
 import type { Db, Transaction } from '../../db/database.ts'
-import { firstSoon } from '../../db/defer-list.ts'
+import { deferFirst } from '../../db/defer-list.ts'
 import { defineSql, defineStatement } from '../../db/statement.ts'
 import type {
   ChatsTable,
@@ -69,7 +69,7 @@ export async function findSender(db: Db, id: string) {
 
 /** The same, known after the next statement that is awaited: both are sent together where they travel to a server. */
 export async function findSenderSoon(tx: Transaction, id: string): Promise<() => Sender> {
-  const row = await firstSoon(tx, findById, { id })
+  const row = await deferFirst(tx, findById, { id })
   return () => toSender(row(), id)
 }
 
@@ -200,7 +200,7 @@ export async function findPerson(db: Db, phone_number_id: string, wa_id: string)
 
 /** The same, known after the next statement that is awaited. */
 export async function findPersonSoon(tx: Transaction, phone_number_id: string, wa_id: string): Promise<() => Person> {
-  const row = await firstSoon(tx, selectPerson, { wa_id, phone_number_id })
+  const row = await deferFirst(tx, selectPerson, { wa_id, phone_number_id })
   return () => toPerson(row(), wa_id)
 }
 

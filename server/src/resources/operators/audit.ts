@@ -9,7 +9,7 @@ import { idSchema } from '../../graph/schemas.ts'
 import { type Activity, listActivityPageForOperators, type NamedActivity } from '../audit/store.ts'
 import { exampleCursors, exampleTime } from './examples.ts'
 import { isSeen } from './limits.ts'
-import { momentSchema, readMoment, writeMoment } from './timestamps.ts'
+import { momentSchema, readTimestamp, writeTimestamp } from './timestamps.ts'
 
 const recordSchema = Type.Object({
   id: Type.String(),
@@ -81,7 +81,10 @@ export function auditOperations(): NewOperation[] {
         },
       },
       async run({ db, caller, limits, page }, { since, until, ...filter }) {
-        const period = { since: readMoment('since', since, page.now), until: readMoment('until', until, page.now) }
+        const period = {
+          since: readTimestamp('since', since, page.now),
+          until: readTimestamp('until', until, page.now),
+        }
         return page.fetch(
           (range) => listActivityPageForOperators(db, isRecordSeen(limits, caller), { ...filter, ...period }, range),
           showActivity,
@@ -98,5 +101,10 @@ export function auditOperations(): NewOperation[] {
 }
 
 export function showActivity({ id, time, actor_name, ...activity }: Activity & Partial<NamedActivity>) {
-  return { id: String(id), time: writeMoment(time), ...activity, ...(typeof actor_name === 'string' && { actor_name }) }
+  return {
+    id: String(id),
+    time: writeTimestamp(time),
+    ...activity,
+    ...(typeof actor_name === 'string' && { actor_name }),
+  }
 }

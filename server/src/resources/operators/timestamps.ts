@@ -11,7 +11,7 @@ export function momentSchema(description: string) {
 }
 
 /** The milliseconds of a time; throws the 400. */
-export function readMoment(argument: string, text: string | undefined, now: number): number | undefined {
+export function readTimestamp(argument: string, text: string | undefined, now: number): number | undefined {
   if (text === undefined) return undefined
   const ago = parseDuration(text)
   const time = ago === undefined ? readTime(text) : now - ago
@@ -25,7 +25,7 @@ function readTime(text: string): number | undefined {
   return Number.isNaN(time) ? undefined : time
 }
 
-export function writeMoment(milliseconds: number): string {
+export function writeTimestamp(milliseconds: number): string {
   return new Date(milliseconds).toISOString()
 }
 

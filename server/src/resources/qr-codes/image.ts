@@ -1,4 +1,4 @@
-import { TimeShare } from '../../base/work/cpu-budget.ts'
+import { CpuBudget } from '../../base/work/cpu-budget.ts'
 import { type Modules, writePng, writeSvg } from './drawing.ts'
 import type { ImageFormat } from './schemas.ts'
 
@@ -21,7 +21,7 @@ type Drawing = Uint8Array | string
 export function makeQrDrawer(maxKeptBytes = usualKeptBytes): (text: string, format: ImageFormat) => Promise<Drawing> {
   const kept = new Map<string, Drawing>()
   let keptBytes = 0
-  const drawing = new TimeShare(shareOfTime)
+  const drawing = new CpuBudget(shareOfTime)
 
   function forget(key: string): void {
     keptBytes -= sizeOf(key, kept.get(key) ?? '')

@@ -1,5 +1,5 @@
 import type { Readable } from 'node:stream'
-import { Gatherer } from '../../base/work/chunk-buffer.ts'
+import { ChunkBuffer } from '../../base/work/chunk-buffer.ts'
 
 /** The size of a batch before it is written: each piece costs a sync of the disk. */
 const batchBytes = 262_144
@@ -16,7 +16,7 @@ export async function readInBatches(
   stream: Readable,
   take: (batch: Buffer) => Promise<void>,
 ): Promise<'whole' | 'broken'> {
-  const queue = new Gatherer()
+  const queue = new ChunkBuffer()
   let isDue = false
   let ending: 'whole' | 'broken' | undefined = stream.destroyed && !stream.readableEnded ? 'broken' : undefined
   let delay: NodeJS.Timeout | undefined

@@ -17,7 +17,7 @@ import {
   wantStream,
 } from '../../stream/store.ts'
 import { usersStream } from '../../stream/stream-record.ts'
-import type { Batch, Listening, Place, Reached, StreamEvent, StreamSource } from '../../stream/types.ts'
+import type { Batch, Listening, Reached, StartPosition, StreamEvent, StreamSource } from '../../stream/types.ts'
 import { showMessages, showTools } from './show.ts'
 import { listMessages, listParticipantsOf } from './store.ts'
 
@@ -46,14 +46,14 @@ export interface UsersStreamDeps {
 /** Transactions take less, so that nothing can appear among what is older. */
 const settleTime = 5 * second
 const batchSize = 200
-/** How much earlier than needed it is said that somebody listens, so that it is said seldom. */
+/** How much earlier than needed it is recorded that somebody listens, so that it is recorded seldom. */
 const slack = 30 * minute
 
 /** The users' stream, and what only the process that serves it does with it. */
 export interface OwnUsersStream extends UsersStream {
   /** Everything was replaced when `reached` was the newest. */
   reset(reached: Reached): void
-  /** The clock was moved: what was said about the time until which events are recorded holds no more. */
+  /** The clock was moved: the time until which events are recorded holds no more. */
   wantAgain(): void
   close(): Promise<void>
 }
@@ -77,7 +77,7 @@ export function makeUsersStream(deps: UsersStreamDeps): OwnUsersStream {
   }
 }
 
-/** A token that is limited to accounts and businesses hears of these alone, and of an account as soon as a business has it. */
+/** A token that is limited to accounts and businesses receives events of these alone, and of an account as soon as a business has it. */
 function listeningOf(
   { accounts, businesses }: Caller,
   { user_wa_id, phone_number_id }: StreamFilter,
@@ -100,7 +100,7 @@ const ofNumber = (phone_number_id?: string) => (phone_number_id === undefined ? 
 
 /** What was recorded for the users' stream, on all processes. */
 class UsersSource implements StreamSource<About> {
-  readonly linger = 0
+  readonly idleHold = 0
   readonly renewEvery = 10 * minute
   passed = 0
   readonly #deps: UsersStreamDeps
@@ -149,7 +149,7 @@ class UsersSource implements StreamSource<About> {
     }
   }
 
-  async locate(lastEventId: string | undefined): Promise<Place> {
+  async locate(lastEventId: string | undefined): Promise<StartPosition> {
     const latest = await findLatest(this.#deps.database.read)
     if (lastEventId === undefined) return { after: latest, id: latest, isReset: false }
     const asked = /^\d{1,15}$/.test(lastEventId) ? Number(lastEventId) : undefined

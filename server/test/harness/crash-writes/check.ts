@@ -5,10 +5,10 @@ import { Contradiction } from './shelf.ts'
 import { StoreView } from './store-view.ts'
 
 /** Far longer than anything that is due takes; a timer that never goes off is a contradiction. */
-const patience = 120_000
+const timeoutMs = 120_000
 
 /** Resolves when every timer whose hour has come, or comes in a moment, has gone off, and every link was fetched. */
-export async function whenNothingIsDue(dataDir: string, milliseconds = patience): Promise<void> {
+export async function whenNothingIsDue(dataDir: string, milliseconds = timeoutMs): Promise<void> {
   const end = performance.now() + milliseconds
   for (;;) {
     const due = await StoreView.look(dataDir, (store) =>

@@ -49,7 +49,7 @@ export const writeCrashEnvironment = {
 /** A server lives for so many acknowledged writes at the most, and so many milliseconds more: by writes, so that a slow machine tries as much. */
 const longestLife = { writes: 120, milliseconds: 40 }
 /** It dies after so long, however few were acknowledged. */
-const patience = 10_000
+const timeoutMs = 10_000
 /** After so many rounds the first start of another store is killed. */
 const roundsPerFirstStart = 20
 /** From when the database file is there to when the server listens, about. */
@@ -168,7 +168,7 @@ class Run {
     if (!server) throw new Error('no server runs')
     this.#server = undefined
     const last = this.#doors.acknowledged + writes
-    const isOver = Promise.race([this.#doors.whenAcknowledged(last), wait(patience, undefined, { ref: false })])
+    const isOver = Promise.race([this.#doors.whenAcknowledged(last), wait(timeoutMs, undefined, { ref: false })])
     const ended = isOver.then(() => wait(milliseconds)).then(() => server.stop('SIGKILL'))
     const lines = await Promise.allSettled(this.#lines.map(actUntilDeath))
     await ended

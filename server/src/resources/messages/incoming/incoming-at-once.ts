@@ -15,8 +15,8 @@ import {
 } from './incoming.ts'
 import { type IncomingRow, insertColumns, maxContentInList, orTouch } from './incoming-store.ts'
 
-/** A number that messages are for, as it is believed to be. */
-export interface BelievedNumber {
+/** A number that messages are for, as it was verified last. */
+export interface RecentlyVerifiedNumber {
   readonly id: string
   readonly account_id: string
   readonly digits: string
@@ -36,7 +36,7 @@ interface GivenMessage extends IncomingRow {
 
 interface AtOnce {
   readonly messages: readonly GivenMessage[]
-  readonly numbers: readonly BelievedNumber[]
+  readonly numbers: readonly RecentlyVerifiedNumber[]
   readonly count: number
   readonly now: number
 }
@@ -102,15 +102,15 @@ export function canStoreAtOnce(arrived: readonly Incoming[]): boolean {
 
 /**
  * Stores messages of users by one statement, whose rows nobody awaits, for the usual case: all of them are new, the numbers are what
- * they are believed to be, and no writer is blocked or a number of this platform. Otherwise the transaction must run again, and ask the
+ * they were verified last, and no writer is blocked or a number of this platform. Otherwise the transaction must run again, and ask the
  * store first. Returns false, with nothing done, when a content is too long for that.
  */
 export function storeAtOnce(
   tx: Transaction,
-  later: NonNullable<Transaction['later']>,
+  later: NonNullable<Transaction['defer']>,
   now: number,
   arrived: readonly Incoming[],
-  numbers: readonly BelievedNumber[],
+  numbers: readonly RecentlyVerifiedNumber[],
 ): boolean {
   const messages = arrived.map((one, n) => describeMessage(one, n, now))
   if (messages.some(({ content }) => content.length > maxContentInList)) return false

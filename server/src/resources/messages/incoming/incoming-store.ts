@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import type { Db, Transaction } from '../../../db/database.ts'
-import { listSoon } from '../../../db/defer-list.ts'
+import { deferList } from '../../../db/defer-list.ts'
 import { defineSql, defineWithRows } from '../../../db/statement.ts'
 import type { ChatsTable, MessageContentsTable, MessagesTable } from '../../../db/tables.ts'
 import { insertContent } from '../store.ts'
@@ -61,7 +61,7 @@ export async function readWriters(
 ): Promise<ReadonlyMap<string, Writer>> {
   const writers = Object.fromEntries(pairs.map((pair) => [writerKeyOf(...pair), pair]))
   const found = new Map<string, Writer>()
-  await listSoon(tx, selectWriters, { writers }, (rows) => {
+  await deferList(tx, selectWriters, { writers }, (rows) => {
     for (const { key, name, is_known, is_blocked, is_number } of rows) {
       found.set(key, { name, isKnown: is_known === 1, isBlocked: is_blocked === 1, isNumber: is_number === 1 })
     }

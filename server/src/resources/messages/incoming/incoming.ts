@@ -60,7 +60,7 @@ export interface StoredIncoming {
    * The messages to raise events for: new ones, of users whom the number has not blocked. A message whose sender cannot be a user is
    * passed on without being stored.
    */
-  readonly heard: ReadonlySet<IncomingMessage>
+  readonly notified: ReadonlySet<IncomingMessage>
   /** Those that are not taken, each for its own fault. */
   readonly refused: ReadonlyMap<Incoming, GraphError>
 }
@@ -78,7 +78,7 @@ export async function storeIncoming(
 ): Promise<StoredIncoming> {
   const inserted = await insertAll(tx, now, arrived.filter(isOfUser))
   const received = arrived.filter(isNew)
-  const heard = new Set(received.filter((one) => !isOfUser(one)).map(({ message }) => message))
+  const notified = new Set(received.filter((one) => !isOfUser(one)).map(({ message }) => message))
   const written = received.filter(isOfUser)
   const isOfNumber = ({ phone_number_id, message }: Incoming) =>
     writers.get(writerKeyOf(phone_number_id, message.from))?.isNumber === true
@@ -91,17 +91,17 @@ export async function storeIncoming(
     )
   const others = written.filter((one) => !refused.has(one))
   const fresh = await leaveOutTaken(tx, now, others, inserted, refused)
-  if (fresh.length === 0) return { heard, refused }
+  if (fresh.length === 0) return { notified, refused }
   insertContents(tx, now, await describeContents(tx, now, fresh))
   const chats = new Map<string, TouchedChat>()
   for (const one of fresh) {
     const { phone_number_id, id, message } = one
     const { from, type } = message
     const group_id = readGroup(message)
-    const isHeard = group_id !== null || !writers.get(writerKeyOf(phone_number_id, from))?.isBlocked
-    if (isHeard) heard.add(message)
+    const isNotified = group_id !== null || !writers.get(writerKeyOf(phone_number_id, from))?.isBlocked
+    if (isNotified) notified.add(message)
     const chat = chatOf(one)
-    const opened = isHeard && type !== 'system' ? now : null
+    const opened = isNotified && type !== 'system' ? now : null
     const window_time = opened ?? chats.get(chat)?.window_time ?? null
     const user_wa_id = group_id === null ? from : null
     chats.set(chat, { id: chat, phone_number_id, user_wa_id, group_id, window_time, last_message_id: id })
@@ -115,7 +115,7 @@ export async function storeIncoming(
       streamMessage({ id, phone_number_id, user_wa_id: message.from, group_id: readGroup(message) }),
     ),
   )
-  return { heard, refused }
+  return { notified, refused }
 }
 
 /** Whether its sender can be a user. */

@@ -87,15 +87,15 @@ function judge(reason: EgressReason): LinkFailure {
 async function follow(egress: Egress, link: string, signal: AbortSignal): Promise<OpenedFile> {
   let url = link
   for (let count = 0; count <= maxRedirects; count += 1) {
-    const answer = await egress.open(url, signal).catch((error: unknown) => {
+    const response = await egress.open(url, signal).catch((error: unknown) => {
       throw explain(error)
     })
-    if (answer.status === 200) return answer
-    discard(answer.body)
-    if (!redirects.includes(answer.status)) {
-      throw new LinkError(`its host answered ${answer.status}`, answer.status >= 500 ? 'passing' : 'final')
+    if (response.status === 200) return response
+    discard(response.body)
+    if (!redirects.includes(response.status)) {
+      throw new LinkError(`its host answered ${response.status}`, response.status >= 500 ? 'passing' : 'final')
     }
-    url = readLocation(answer.headers['location'], url)
+    url = readLocation(response.headers['location'], url)
   }
   throw new LinkError(`it was redirected more than ${maxRedirects} times`)
 }

@@ -30,7 +30,7 @@ import { listTypes } from '../rules.ts'
 import { finishWaiting } from '../send/fetched.ts'
 import type { PhoneTools } from '../status/phone.ts'
 import { type FetchedFile, fetchLink, LinkError } from './fetch-link.ts'
-import { LinkPlaces } from './link-shares.ts'
+import { FetchSlots } from './fetch-slots.ts'
 
 const pollMilliseconds = second
 const pollPauseMilliseconds = 20
@@ -73,7 +73,7 @@ interface Given {
 export class LinkWorker {
   readonly #deps: LinkWorkerDeps
   readonly #inHand = new Map<string, InHand>()
-  readonly #places = new LinkPlaces()
+  readonly #slots = new FetchSlots()
   readonly #stopping = new AbortController()
   readonly #polls: Loop
   readonly #heartbeat: Loop
@@ -149,12 +149,12 @@ export class LinkWorker {
 
   /** Begins as many fetches as there is room for. Accounts and hosts without room are passed over, however many links of them wait. */
   async #claimFree(): Promise<void> {
-    const places = this.#places
-    while (!places.isFull && !this.#polls.isStopped) {
-      const links = await this.#listFree({ accounts: places.fullAccounts(), hosts: places.fullHosts() })
+    const slots = this.#slots
+    while (!slots.isFull && !this.#polls.isStopped) {
+      const links = await this.#listFree({ accounts: slots.fullAccounts(), hosts: slots.fullHosts() })
       let begun = 0
       for (const link of distinct(links)) {
-        if (places.hasRoomFor(link) && (await this.#begin(link))) begun += 1
+        if (slots.hasRoomFor(link) && (await this.#begin(link))) begun += 1
       }
       // Of a full page all may be of accounts or hosts that became full meanwhile.
       if (links.length < pageSize || begun === 0) return
@@ -170,12 +170,12 @@ export class LinkWorker {
       return claimLink(tx, link, { claim, now, horizon: leaseHorizon(now, lease), until: now + lease })
     })
     if (!claimed) return false
-    this.#places.take(link)
+    this.#slots.take(link)
     const done = this.#work(link, claim)
       // Its lease ends by itself.
       .catch((error: Error) => this.#report(error))
       .finally(() => {
-        this.#places.release(link)
+        this.#slots.release(link)
         this.#inHand.delete(claim)
         this.wake()
       })
@@ -220,13 +220,13 @@ export class LinkWorker {
       }
       return await fetchLink({ egress, files, settings }, link.link, link.kind as MediaMessageKind, {
         stopping: this.#stopping.signal,
-        isSilent: this.#places.isSilent(link.host),
+        isSilent: this.#slots.isSilent(link.host),
       })
     } catch (error) {
       if (error instanceof EgressError) return 'stopping'
       if (error instanceof FilesUnavailable) await this.#deps.database.transaction((tx) => uncountTry(tx, claim))
       if (!(error instanceof LinkError)) throw error
-      if (error.failure === 'silent') this.#places.noteSilence(link.host)
+      if (error.failure === 'silent') this.#slots.noteSilence(link.host)
       // Neither the link nor its host: they are the content of a message.
       log.info({ phone_number_id: link.phone_number_id, claim, reason: error.message }, 'a link was not fetched')
       return 'failed'

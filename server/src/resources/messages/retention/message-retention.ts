@@ -68,8 +68,8 @@ export class MessageRetention {
         ? (after: KeptRow | undefined) => listContentsAfter(database.read, now, after)
         : (after: KeptRow | undefined) => listOldContents(database.read, bodiesBefore, after)
     await this.#sweeper.run([
-      () => this.#removeOver(contents, sweepContents),
-      () => this.#removeOver((after) => listMessagesAfter(database.read, old, after), sweepMessages),
+      () => this.#deleteExpired(contents, sweepContents),
+      () => this.#deleteExpired((after) => listMessagesAfter(database.read, old, after), sweepMessages),
       () => this.#sweeper.inSteps((tx) => deleteKeys(tx, now - rules.idempotencyKeep)),
       () => this.#sweeper.inSteps((tx) => removeStreamEvents(tx, now - rules.streamKeep)),
       () => this.#emptyValues(bodiesBefore),
@@ -85,7 +85,7 @@ export class MessageRetention {
   }
 
   /** Walks through rows, and removes those that are over. */
-  async #removeOver(
+  async #deleteExpired(
     list: (after: KeptRow | undefined) => Promise<readonly KeptRow[]>,
     remove: (tx: Transaction, tools: MessageRetentionDeps, ids: readonly string[]) => Promise<unknown>,
   ): Promise<void> {

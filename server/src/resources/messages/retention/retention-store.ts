@@ -31,12 +31,12 @@ export interface KeptRow {
   readonly is_over: number
 }
 
-interface Place {
+interface Position {
   readonly time: number
   readonly id: string
 }
 
-const selectContents = defineSql<Place & { now: number }>()(
+const selectContents = defineSql<Position & { now: number }>()(
   ({ time, id, now }) => sql<KeptRow>`
     SELECT c.message_id AS id, c.created_time, CASE WHEN m.id IS NULL
       OR (m.direction = 'to_user' AND ${hasEnded(now)})
@@ -51,7 +51,7 @@ export async function listContentsAfter(db: Db, now: number, after: KeptRow | un
   return db.list(selectContents, { ...placeOf(after), now })
 }
 
-const selectOldContents = defineSql<Place & { before: number }>()(
+const selectOldContents = defineSql<Position & { before: number }>()(
   ({ time, id, before }) => sql<KeptRow>`
     SELECT c.message_id AS id, c.created_time, 1 AS is_over FROM message_contents c
     WHERE c.created_time <= ${before} AND (c.created_time, c.message_id) > (${time}, ${id})
@@ -63,7 +63,7 @@ export async function listOldContents(db: Db, before: number, after: KeptRow | u
   return db.list(selectOldContents, { ...placeOf(after), before })
 }
 
-const selectMessages = defineSql<Place & { before: number; now: number }>()(
+const selectMessages = defineSql<Position & { before: number; now: number }>()(
   ({ time, id, before, now }) => sql<KeptRow>`
     SELECT m.id, m.created_time, CASE WHEN m.direction = 'to_business' OR ${hasEnded(now)} THEN 1 ELSE 0 END AS is_over
     FROM messages m WHERE m.created_time <= ${before} AND (m.created_time, m.id) > (${time}, ${id})
@@ -79,7 +79,7 @@ export async function listMessagesAfter(
   return db.list(selectMessages, { ...placeOf(after), before, now })
 }
 
-function placeOf(after: KeptRow | undefined): Place {
+function placeOf(after: KeptRow | undefined): Position {
   return { time: after?.created_time ?? -1, id: after?.id ?? '' }
 }
 

@@ -21,7 +21,7 @@ export function decideStatuses(
 }
 
 /** A message that was stored, with what it goes through now. */
-export interface Handover {
+export interface Dispatch {
   readonly message: NewMessage
   readonly audience: Audience
   readonly statuses: readonly MessageStatus[]
@@ -31,7 +31,7 @@ export interface Handover {
 }
 
 /** Tells what a message that was just stored as sent or failed went through, and lets the phones of its users take it on. */
-export async function handOver(tx: Transaction, tools: PhoneTools, handover: Handover): Promise<void> {
+export async function dispatchToRecipients(tx: Transaction, tools: PhoneTools, handover: Dispatch): Promise<void> {
   const { message, audience, statuses, time } = handover
   const { user, sender, chat } = audience
   const report = { message, time, code: message.error_code, ...(user && { user }) }
@@ -53,7 +53,7 @@ export async function handOver(tx: Transaction, tools: PhoneTools, handover: Han
 async function sendToParticipants(
   tx: Transaction,
   tools: PhoneTools,
-  { message, audience, time, wasAccepted }: Handover,
+  { message, audience, time, wasAccepted }: Dispatch,
 ): Promise<NewStreamEvent[]> {
   const streamed: NewStreamEvent[] = []
   let furthest: MessageStatus = 'sent'

@@ -19,7 +19,7 @@ import {
   updateMessage,
 } from '../store.ts'
 import type { Audience } from './audience.ts'
-import { decideStatuses, handOver } from './dispatch.ts'
+import { decideStatuses, dispatchToRecipients } from './dispatch.ts'
 import { forgetTierRoom } from './tier-store.ts'
 
 /**
@@ -44,7 +44,7 @@ export async function finishWaiting(
     const changes = { state: statuses.at(-1) ?? 'sent', sent_time: time, ...timesOf(statuses, time) }
     await updateMessage(tx, message.id, changes)
     const sent = { ...message, ...changes }
-    await handOver(tx, tools, { message: sent, audience, statuses, time, wasAccepted: true })
+    await dispatchToRecipients(tx, tools, { message: sent, audience, statuses, time, wasAccepted: true })
     return
   }
   const changes = { state: 'failed', error_code: 131053, ended_time: time } as const
@@ -55,7 +55,7 @@ export async function finishWaiting(
     await updateChat(tx, audience.chat.id, { template_time: fetch.earlier_template_time })
     await forgetTierRoom(tx, message.phone_number_id)
   }
-  await handOver(tx, tools, { message: { ...message, ...changes }, audience, statuses: ['failed'], time })
+  await dispatchToRecipients(tx, tools, { message: { ...message, ...changes }, audience, statuses: ['failed'], time })
 }
 
 /** Those who were to get it when it was accepted. */

@@ -6,7 +6,7 @@ import { ids, numbers } from '../../../../test/harness/world.ts'
 import type { Transaction } from '../../../db/database.ts'
 import type { Context } from '../../../graph/context.ts'
 import { idempotencyHeader, type MessageRequest } from '../schemas.ts'
-import { doOnce } from './idempotency.ts'
+import { runIdempotent } from './idempotency.ts'
 
 onBothDatabases('a key that is swept after it was found to be there', (engine) => {
   const server = useTestServer({ engine })
@@ -16,7 +16,7 @@ onBothDatabases('a key that is swept after it was found to be there', (engine) =
     const caller = { app_id: ids.application }
     const settings = { idempotencyKeep: 60_000 }
     const given = { db, clock: server.clock, caller, node: { id: numbers.main }, settings, unknownMembers: [] }
-    return doOnce(given as unknown as Context<Transaction>, request, work)
+    return runIdempotent(given as unknown as Context<Transaction>, request, work)
   }
 
   /** Sweeps the key between the insertion, which finds it, and the look at it. */

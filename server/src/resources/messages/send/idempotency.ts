@@ -4,7 +4,7 @@ import type { Transaction } from '../../../db/database.ts'
 import { defineStatement } from '../../../db/statement.ts'
 import type { IdempotencyKeysTable } from '../../../db/tables.ts'
 import type { Context } from '../../../graph/context.ts'
-import { AnswerWithHeaders } from '../../../graph/result.ts'
+import { ResponseWithHeaders } from '../../../graph/result.ts'
 import { keyUsedDifferently } from '../errors.ts'
 import { idempotencyHeader, type MessageRequest } from '../schemas.ts'
 
@@ -47,7 +47,7 @@ const updateResponse = defineStatement<Key & { response: string }>()((db, { app_
  * another of them it is another body. A request at the same moment waits for the first, because both want to write the same row, and
  * goes on by itself if the first is undone.
  */
-export async function doOnce(
+export async function runIdempotent(
   context: Context<Transaction>,
   input: MessageRequest,
   work: () => Promise<object>,
@@ -57,7 +57,7 @@ export async function doOnce(
   const { db, clock, caller, node, settings, unknownMembers } = context
   const now = clock.now()
   const id: Key = { app_id: caller.app_id, phone_number_id: node.id, key }
-  await removeOver(db, id, now - settings.idempotencyKeep)
+  await deleteExpired(db, id, now - settings.idempotencyKeep)
   const unknown = unknownMembers.map(([name, value]) => `\n${JSON.stringify(name)}:${writeCanonical(value)}`)
   const digest = hash('sha256', writeCanonical(body) + unknown.sort().join(''), 'base64url')
   for (let tries = 0; tries < maxTries; tries++) {
@@ -71,13 +71,17 @@ export async function doOnce(
     if (!first) continue
     if (!first.response) throw new Error('the first response of a key is missing')
     if (first.digest !== digest) throw keyUsedDifferently()
-    return new AnswerWithHeaders(JSON.parse(first.response), { 'idempotency-replayed': 'true' })
+    return new ResponseWithHeaders(JSON.parse(first.response), { 'idempotency-replayed': 'true' })
   }
   throw new Error('a key was removed again and again')
 }
 
 /** The key itself where its time is over, and some others. */
-async function removeOver({ query }: Transaction, { app_id, phone_number_id, key }: Key, until: number): Promise<void> {
+async function deleteExpired(
+  { query }: Transaction,
+  { app_id, phone_number_id, key }: Key,
+  until: number,
+): Promise<void> {
   await query
     .deleteFrom('idempotency_keys')
     .where('app_id', '=', app_id)

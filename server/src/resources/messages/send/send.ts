@@ -32,7 +32,7 @@ import {
   type Sender,
 } from '../store.ts'
 import { findAudience } from './audience.ts'
-import { decideStatuses, handOver, newRecipient } from './dispatch.ts'
+import { decideStatuses, dispatchToRecipients, newRecipient } from './dispatch.ts'
 import { nameFile } from './fetched.ts'
 import { findFailure } from './find-failure.ts'
 import { checkPermissionRequest, isPermissionRequest, notePermissionRequest } from './permission-request.ts'
@@ -105,7 +105,7 @@ export async function sendMessage(context: Context<Transaction>, message: Checke
     return row
   }
   const { vocabulary, publicUrl } = context
-  await handOver(
+  await dispatchToRecipients(
     db,
     { clock, random, settings, vocabulary, publicUrl },
     { message: row, audience, statuses, time: now },

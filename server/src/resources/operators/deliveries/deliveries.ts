@@ -11,7 +11,7 @@ import type { NewOperation } from '../../../graph/operation.ts'
 import { idSchema } from '../../../graph/schemas.ts'
 import type { Vocabulary } from '../../../graph/vocabulary.ts'
 import { exampleCursors, exampleTime } from '../examples.ts'
-import { readMoment, writeMoment } from '../timestamps.ts'
+import { readTimestamp, writeTimestamp } from '../timestamps.ts'
 import {
   deliveryListSchema,
   filterProperties,
@@ -118,7 +118,7 @@ export function deliveryOperations(): NewOperation[] {
         const { finished_time } = delivery
         return {
           ...showDelivery(delivery),
-          finished_time: finished_time === null ? null : writeMoment(finished_time),
+          finished_time: finished_time === null ? null : writeTimestamp(finished_time),
           tries: await showTries(db, vocabulary, attempts),
         }
       },
@@ -129,7 +129,7 @@ export function deliveryOperations(): NewOperation[] {
 export function readFilter({ since, until, ...rest }: GivenFilter, now: number): DeliveryFilter {
   const isField = rest.field === undefined || (webhookFields as readonly string[]).includes(rest.field)
   if (!isField) throw badArgument(argumentWrong('field', { expected: 'a field of webhooks, such as messages' }))
-  return { ...rest, since: readMoment('since', since, now), until: readMoment('until', until, now) }
+  return { ...rest, since: readTimestamp('since', since, now), until: readTimestamp('until', until, now) }
 }
 
 /** Undefined for what is no id of a delivery. */
@@ -153,8 +153,8 @@ function showDelivery(row: DeliveryRow): ShownDelivery {
     lane_id,
     state,
     attempts,
-    created_time: writeMoment(row.created_time),
-    next_time: state === 'waiting' ? writeMoment(row.due_time) : null,
+    created_time: writeTimestamp(row.created_time),
+    next_time: state === 'waiting' ? writeTimestamp(row.due_time) : null,
   }
 }
 
@@ -187,7 +187,7 @@ function showTry(attempt: DeliveryAttemptsTable, body: string | null): ShownTry 
   const { number, time, duration, problem, status, answer, sent_to, sent_headers, answer_headers } = attempt
   return {
     number,
-    time: writeMoment(time),
+    time: writeTimestamp(time),
     duration,
     problem,
     request: { method: 'POST', url: sent_to, headers: withImplied(readHeaders(sent_headers), sent_to, body), body },

@@ -10,7 +10,7 @@ import { Recorded } from '../../../graph/result.ts'
 import { idSchema } from '../../../graph/schemas.ts'
 import { laneActionUnclear, notADuration } from '../errors.ts'
 import { exampleCursors } from '../examples.ts'
-import { writeMoment } from '../timestamps.ts'
+import { writeTimestamp } from '../timestamps.ts'
 import {
   findLaneForOperators,
   type LaneRow,
@@ -165,7 +165,7 @@ function showLane(row: LaneRow, now: number): Static<typeof laneSchema> {
     oldest_age: oldest === null ? null : Math.max(0, Math.round((now - Number(oldest)) / 1000)),
     failures,
     down: isDown({ failures }),
-    paused_until: until > now ? writeMoment(until) : null,
+    paused_until: until > now ? writeTimestamp(until) : null,
     paused_by_operator: stopped_until > now,
     subscribed: Boolean(row.subscribed),
     listener: Boolean(row.listener),

@@ -7,7 +7,7 @@ import type { NewOperation } from '../../../graph/operation.ts'
 import { Recorded } from '../../../graph/result.ts'
 import { idSchema } from '../../../graph/schemas.ts'
 import { exampleCursors, exampleTime } from '../examples.ts'
-import { writeMoment } from '../timestamps.ts'
+import { writeTimestamp } from '../timestamps.ts'
 import type { DeliveryFilter } from './delivery-store.ts'
 import {
   findReplayForOperators,
@@ -129,8 +129,8 @@ export function showReplay(row: Replay): Static<typeof replaySchema> {
     total,
     progress: progressOf(row),
     error,
-    created_time: writeMoment(created_time),
-    finished_time: finished_time === null ? null : writeMoment(finished_time),
+    created_time: writeTimestamp(created_time),
+    finished_time: finished_time === null ? null : writeTimestamp(finished_time),
   }
 }
 
@@ -143,7 +143,7 @@ function progressOf({ state, first_id, last_id, reached_id }: Replay): number {
 function showFilter({ since, until, ...rest }: DeliveryFilter): Record<string, string> {
   return {
     ...rest,
-    ...(since !== undefined && { since: writeMoment(since) }),
-    ...(until !== undefined && { until: writeMoment(until) }),
+    ...(since !== undefined && { since: writeTimestamp(since) }),
+    ...(until !== undefined && { until: writeTimestamp(until) }),
   }
 }

@@ -14,7 +14,7 @@ import { Recorded } from '../../../graph/result.ts'
 import { idSchema } from '../../../graph/schemas.ts'
 import { notADuration } from '../errors.ts'
 import { exampleTime } from '../examples.ts'
-import { writeMoment } from '../timestamps.ts'
+import { writeTimestamp } from '../timestamps.ts'
 
 const defaultOverlap = '24h'
 
@@ -108,8 +108,8 @@ function seesBusiness(limits: OperatorLimits | undefined, business_id: string): 
 function showFacts({ app_id, secret_time, fingerprint, previous }: StoredSecretFacts): Static<typeof factsSchema> {
   return {
     app_id,
-    created_time: secret_time === null ? null : writeMoment(secret_time),
+    created_time: secret_time === null ? null : writeTimestamp(secret_time),
     fingerprint,
-    previous: previous && { fingerprint: previous.fingerprint, until: writeMoment(previous.until) },
+    previous: previous && { fingerprint: previous.fingerprint, until: writeTimestamp(previous.until) },
   }
 }

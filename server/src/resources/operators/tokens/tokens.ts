@@ -13,7 +13,7 @@ import { idSchema, successSchema } from '../../../graph/schemas.ts'
 import type { Vocabulary } from '../../../graph/vocabulary.ts'
 import { expiryTwice, notADuration } from '../errors.ts'
 import { exampleCursors, exampleTime } from '../examples.ts'
-import { writeMoment } from '../timestamps.ts'
+import { writeTimestamp } from '../timestamps.ts'
 import { checkNewToken } from './token-rules.ts'
 import { findMaker, findTokenForOperators, listTokensOfTenantsForOperators } from './token-store.ts'
 
@@ -201,9 +201,9 @@ function showToken(row: TokenRow, vocabulary: Vocabulary, now: number): Static<t
     scopes: (scopes as Scope[]).map((scope) => writeScope(scope, vocabulary)),
     accounts,
     businesses,
-    created_time: writeMoment(created_time),
-    expires_time: expires_time === null ? null : writeMoment(expires_time),
-    revoked_time: revoked_time === null ? null : writeMoment(revoked_time),
+    created_time: writeTimestamp(created_time),
+    expires_time: expires_time === null ? null : writeTimestamp(expires_time),
+    revoked_time: revoked_time === null ? null : writeTimestamp(revoked_time),
     state: revoked_time !== null ? 'revoked' : hasEnded ? 'expired' : 'good',
     ...(row.session_name && { session_name: row.session_name }),
     ...(row.made_by && { made_by: row.made_by }),

@@ -5,7 +5,7 @@ import { pagingSchema } from '../../../graph/lists/paging.ts'
 import { doors, type NewOperation } from '../../../graph/operation.ts'
 import type { LoggedRequest } from '../../../graph/ports.ts'
 import { exampleTime } from '../examples.ts'
-import { momentSchema, readMoment, writeMoment } from '../timestamps.ts'
+import { momentSchema, readTimestamp, writeTimestamp } from '../timestamps.ts'
 
 const maxLimit = 1000
 const defaultLimit = 100
@@ -19,7 +19,7 @@ const requestSchema = Type.Object({
   operation: Type.String(),
   method: Type.String(),
   target: Type.Optional(
-    Type.String({ description: 'Path and query, in a sandbox alone; secrets in it are blotted out.' }),
+    Type.String({ description: 'Path and query, in a sandbox alone; secrets in it are redacted.' }),
   ),
   status: Type.Integer(),
   error: Type.Union([Type.Object({ code: Type.Integer(), message: Type.String() }), Type.Null()]),
@@ -88,7 +88,7 @@ export function requestOperations(): NewOperation[] {
         },
       },
       async run({ ports, limits, clock }, { door, operation, status, trace, since, limit = defaultLimit }) {
-        const from = readMoment('since', since, clock.now())
+        const from = readTimestamp('since', since, clock.now())
         const found = ports
           .listRequests()
           .filter(
@@ -115,5 +115,5 @@ export function isRequestSeen(
 }
 
 function showRequest({ number: _, time, ...request }: LoggedRequest): Static<typeof requestSchema> {
-  return { ...request, time: writeMoment(time) } as Static<typeof requestSchema>
+  return { ...request, time: writeTimestamp(time) } as Static<typeof requestSchema>
 }

@@ -1,12 +1,12 @@
 import { Type } from 'typebox'
 import { minute, second } from '../../../base/time/duration.ts'
-import { KeptAnswers } from '../../../base/work/kept-responses.ts'
+import { KeptResponses } from '../../../base/work/kept-responses.ts'
 import type { OperatorLimits } from '../../../graph/context.ts'
 import { defineOperatorRead } from '../../../graph/define.ts'
 import type { NewOperation } from '../../../graph/operation.ts'
 import type { ServiceFacts } from '../../../graph/ports.ts'
 import { listProcessesForOperators } from '../../../processes/heartbeat.ts'
-import { writeMoment } from '../timestamps.ts'
+import { writeTimestamp } from '../timestamps.ts'
 import { countNodesForOperators, readLanesForOperators } from './state-store.ts'
 
 const processSchema = Type.Object({
@@ -48,10 +48,10 @@ const stateSchema = Type.Object({
 })
 
 /** Of each service of this process. Counting a million nodes takes a second. */
-const keptCounts = new WeakMap<ServiceFacts, KeptAnswers<Record<string, number>>>()
+const keptCounts = new WeakMap<ServiceFacts, KeptResponses<Record<string, number>>>()
 
-function countsOf(service: ServiceFacts): KeptAnswers<Record<string, number>> {
-  const counts = keptCounts.get(service) ?? new KeptAnswers()
+function countsOf(service: ServiceFacts): KeptResponses<Record<string, number>> {
+  const counts = keptCounts.get(service) ?? new KeptResponses()
   keptCounts.set(service, counts)
   return counts
 }
@@ -96,7 +96,7 @@ export function stateOperations(): NewOperation[] {
         const { version, vocabulary, versions, store, process: self } = ports.service
         const now = clock.now()
         const heard = await listProcessesForOperators(db, now - minute)
-        // This one is there, whenever it last said so.
+        // This one is there, whenever it wrote last.
         const others = heard.filter(({ id }) => id !== self.id)
         const { hold = null, offset } = ports.health.readClock()
         return {
@@ -105,14 +105,14 @@ export function stateOperations(): NewOperation[] {
           versions,
           store,
           sandbox: settings.sandbox,
-          time: writeMoment(now),
+          time: writeTimestamp(now),
           clock: { offset: offset / second, held: hold },
           counts: await countsOf(ports.service).ask(nameLimits(limits), () => countNodesForOperators(db, limits)),
           lanes: await readLanesForOperators(db, limits, now),
           processes: [...others, { ...self, heard_time: now, clock_offset: offset }].map((process) => ({
             ...process,
-            started_time: writeMoment(process.started_time),
-            heard_time: writeMoment(process.heard_time),
+            started_time: writeTimestamp(process.started_time),
+            heard_time: writeTimestamp(process.heard_time),
             clock_offset: process.clock_offset === null ? null : process.clock_offset / second,
           })),
         }

@@ -6,9 +6,9 @@ import { argumentWrong } from '../../../graph/errors.ts'
 import type { NewRow } from '../../../graph/operation.ts'
 import { eventStreamHeaders, PushReply } from '../../../graph/reply.ts'
 import { topicOf } from '../../../stream/feed.ts'
-import { type Happening, type HappeningType, happeningTypes } from '../../../stream/happening.ts'
+import { type FeedItem, type FeedItemType, feedItemTypes } from '../../../stream/feed-item.ts'
 import type { Listening } from '../../../stream/types.ts'
-import { filterProperties, fits, type HappeningFilter } from './activities.ts'
+import { type FeedFilter, filterProperties, fits } from './feed-items.ts'
 
 /** Server-Sent Events. */
 export function streamOperations(): NewRow[] {
@@ -19,7 +19,7 @@ export function streamOperations(): NewRow[] {
       sentence: 'Streams what happens on every process, as Server-Sent Events; Last-Event-ID resumes.',
       input: Type.Object({
         types: Type.Optional(
-          Type.String({ maxLength: 200, description: `Only these, with commas: ${happeningTypes.join(', ')}.` }),
+          Type.String({ maxLength: 200, description: `Only these, with commas: ${feedItemTypes.join(', ')}.` }),
         ),
         ...filterProperties,
       }),
@@ -39,22 +39,22 @@ export function streamOperations(): NewRow[] {
   ]
 }
 
-function listeningOf(filter: HappeningFilter): Listening<Happening> {
+function listeningOf(filter: FeedFilter): Listening<FeedItem> {
   const { types, account_id, phone_number_id, limits } = filter
   const listed = [types, limits?.accounts, limits?.businesses].map((set) => set && [...set].sort())
   return {
     key: JSON.stringify([account_id, phone_number_id, ...listed]),
     topic: topicOf({ account_id, phone_number_id }),
-    matches: (happening) => fits(happening, filter),
+    matches: (item) => fits(item, filter),
   }
 }
 
-function readTypes(text: string | undefined): ReadonlySet<HappeningType> | undefined {
+function readTypes(text: string | undefined): ReadonlySet<FeedItemType> | undefined {
   if (text === undefined) return undefined
   const types = text.split(',').map((one) => one.trim())
-  const known: readonly string[] = happeningTypes
+  const known: readonly string[] = feedItemTypes
   if (!types.every((type) => known.includes(type))) {
-    throw badArgument(argumentWrong('types', { expected: `one or more of ${happeningTypes.join(', ')}, with commas` }))
+    throw badArgument(argumentWrong('types', { expected: `one or more of ${feedItemTypes.join(', ')}, with commas` }))
   }
-  return new Set(types as HappeningType[])
+  return new Set(types as FeedItemType[])
 }

@@ -4,16 +4,8 @@ import { notFound } from '../../../graph/errors.ts'
 import type { NewOperation } from '../../../graph/operation.ts'
 import { type Activity, listOfTraceForOperators } from '../../audit/store.ts'
 import { isRecordSeen } from '../audit.ts'
-import { writeMoment } from '../timestamps.ts'
-import {
-  exampleHappening,
-  fits,
-  happeningSchema,
-  inOrder,
-  readTrace,
-  showHappening,
-  toHappening,
-} from './activities.ts'
+import { writeTimestamp } from '../timestamps.ts'
+import { exampleFeedItem, feedItemSchema, fits, inOrder, readTrace, showFeedItem, toFeedItem } from './feed-items.ts'
 import { isRequestSeen } from './requests.ts'
 
 /** What one request set off. */
@@ -28,10 +20,10 @@ export function traceOperations(): NewOperation[] {
       input: Type.Object({
         trace: Type.String({ maxLength: 100, description: 'The trace, as in the header of the response.' }),
       }),
-      output: Type.Object({ trace: Type.String(), data: Type.Array(happeningSchema) }),
+      output: Type.Object({ trace: Type.String(), data: Type.Array(feedItemSchema) }),
       examples: {
         input: { trace: '4bf92f3577b34da6a3ce929d0e0e4736' },
-        output: { trace: '4bf92f3577b34da6a3ce929d0e0e4736', data: [exampleHappening] },
+        output: { trace: '4bf92f3577b34da6a3ce929d0e0e4736', data: [exampleFeedItem] },
         first: [
           { send: 'account.update' },
           { send: 'operator.list_audit', take: { pointer: '/data/0/trace', as: 'trace' } },
@@ -42,7 +34,7 @@ export function traceOperations(): NewOperation[] {
         const requests = ports
           .listRequests()
           .filter((one) => one.trace === trace && isRequestSeen(limits, one))
-          .map((one) => toHappening(one.whole()))
+          .map((one) => toFeedItem(one.whole()))
         const records = await listOfTraceForOperators(db, isRecordSeen(limits, caller), trace)
         const filter = { types: undefined, account_id: undefined, phone_number_id: undefined, limits }
         const stored = (await readTrace(db, trace)).filter((one) => fits(one, filter))
@@ -50,7 +42,9 @@ export function traceOperations(): NewOperation[] {
         if (all.length === 0) throw notFound()
         return {
           trace,
-          data: all.map((one) => (one.type === 'audit' ? { ...one, time: writeMoment(one.time) } : showHappening(one))),
+          data: all.map((one) =>
+            one.type === 'audit' ? { ...one, time: writeTimestamp(one.time) } : showFeedItem(one),
+          ),
         }
       },
     }),

@@ -4,20 +4,20 @@ import { holderOf, limitsOf, type OperatorContext } from '../../../graph/context
 import { defineOperatorRead } from '../../../graph/define.ts'
 import { badArgument } from '../../../graph/define-error.ts'
 import type { NewOperation } from '../../../graph/operation.ts'
-import type { Happening } from '../../../stream/happening.ts'
-import { happeningTypes } from '../../../stream/happening.ts'
+import type { FeedItem } from '../../../stream/feed-item.ts'
+import { feedItemTypes } from '../../../stream/feed-item.ts'
 import { nothingHappened, waitTooLong } from '../errors.ts'
-import { momentSchema, readMoment } from '../timestamps.ts'
+import { momentSchema, readTimestamp } from '../timestamps.ts'
 import {
-  exampleHappening,
+  exampleFeedItem,
+  type FeedFilter,
+  feedItemSchema,
   filterProperties,
   fits,
-  type HappeningFilter,
-  happeningSchema,
   readSince,
-  showHappening,
-  toHappening,
-} from './activities.ts'
+  showFeedItem,
+  toFeedItem,
+} from './feed-items.ts'
 
 const longestWait = 60 * second
 const usualWait = 30 * second
@@ -32,7 +32,7 @@ export function waitOperations(): NewOperation[] {
       sentence: 'Waits until something of a type has happened, on any process, and responds with the first that fits.',
       waits: true,
       input: Type.Object({
-        type: Type.Enum(happeningTypes, { description: 'What to wait for.' }),
+        type: Type.Enum(feedItemTypes, { description: 'What to wait for.' }),
         ...filterProperties,
         since: Type.Optional(momentSchema('Also what has happened since then; left out: what happens from now on.')),
         timeout: Type.Optional(
@@ -42,20 +42,20 @@ export function waitOperations(): NewOperation[] {
           }),
         ),
       }),
-      output: happeningSchema,
-      examples: { input: { type: 'request', since: '1h', timeout: '5s' }, output: exampleHappening },
+      output: feedItemSchema,
+      examples: { input: { type: 'request', since: '1h', timeout: '5s' }, output: exampleFeedItem },
       async run(context, { type, account_id, phone_number_id, since, timeout }) {
         const { limits, clock } = context
         const filter = { types: new Set([type]), account_id, phone_number_id, limits }
         const milliseconds = readTimeout(timeout)
-        const from = readMoment('since', since, clock.now())
+        const from = readTimestamp('since', since, clock.now())
         const found = await waitFor(context, filter, from, milliseconds)
         // The token may have been revoked, or limited, while it waited.
         const limitsNow = limitsOf(await context.ports.readmitOperator(context.caller))
         if (!found || !fits(found, { ...filter, limits: limitsNow })) {
           throw nothingHappened({ type, waited: milliseconds / second })
         }
-        return showHappening(found)
+        return showFeedItem(found)
       },
     }),
   ]
@@ -63,15 +63,15 @@ export function waitOperations(): NewOperation[] {
 
 async function waitFor(
   context: OperatorContext,
-  filter: HappeningFilter,
+  filter: FeedFilter,
   since: number | undefined,
   milliseconds: number,
-): Promise<Happening | undefined> {
+): Promise<FeedItem | undefined> {
   const { feed } = context.ports
-  const { promise, resolve } = Promise.withResolvers<Happening | undefined>()
+  const { promise, resolve } = Promise.withResolvers<FeedItem | undefined>()
   const watcher = {
-    take: (happening: Happening) => {
-      if (fits(happening, filter) && (since === undefined || happening.time >= since)) resolve(happening)
+    take: (item: FeedItem) => {
+      if (fits(item, filter) && (since === undefined || item.time >= since)) resolve(item)
     },
     end: () => resolve(undefined),
   }
@@ -87,11 +87,11 @@ async function waitFor(
   }
 }
 
-async function findPast({ db, ports }: OperatorContext, filter: HappeningFilter, since: number) {
+async function findPast({ db, ports }: OperatorContext, filter: FeedFilter, since: number) {
   if (filter.types?.has('request')) {
     const requests = ports.listRequests().filter(({ time }) => time >= since)
-    const first = requests.findLast((one) => fits(toHappening(one), filter))
-    return first && toHappening(first.whole())
+    const first = requests.findLast((one) => fits(toFeedItem(one), filter))
+    return first && toFeedItem(first.whole())
   }
   for (const type of filter.types ?? []) {
     const found = (await readSince(db, since, type)).find((one) => fits(one, filter))

@@ -22,7 +22,7 @@ import { checkReview, type TemplateStatus } from './states.ts'
 
 export const reviewTimer = 'templates.review'
 
-/** So that the response that says PENDING is out before anybody hears of the approval. */
+/** So that the response that says PENDING is out before anybody is notified of the approval. */
 const reviewDelay = 250
 
 /** Lets a template be approved as soon as the response is out. */

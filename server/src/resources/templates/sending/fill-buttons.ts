@@ -3,7 +3,7 @@ import { countCharacters, fillVariables, listVariables } from '../variables.ts'
 import {
   type GivenComponent,
   isTextUpTo,
-  type Place,
+  type ParameterPath,
   readText,
   readTyped,
   requireObject,
@@ -158,7 +158,7 @@ function readOtp(index: number, given: GivenComponent | undefined, codeOfBody: s
   return code
 }
 
-function checkCode(code: string, place: Place): string {
+function checkCode(code: string, place: ParameterPath): string {
   if (countCharacters(code) > maxCode) throw codeTooLong({ place, max: maxCode })
   return code
 }

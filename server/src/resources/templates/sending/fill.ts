@@ -6,7 +6,7 @@ import {
   type GivenComponent,
   type LocationParameter,
   type MediaParameter,
-  type Place,
+  type ParameterPath,
   readBodyText,
   readLocation,
   readMedia,
@@ -147,7 +147,7 @@ function readCode(template: FillableTemplate, body: GivenComponent | undefined):
   return readBodyText(body.parameters[0], `${body.place}.parameters[0]`)
 }
 
-type ReadParameter = (parameter: unknown, place: Place) => string
+type ReadParameter = (parameter: unknown, place: ParameterPath) => string
 
 /** The value of each variable of a text. */
 function readValues(
@@ -175,7 +175,7 @@ function readValues(
 }
 
 /** Which variable each parameter names. */
-function nameAll(parameters: readonly unknown[], place: Place, variables: readonly string[]): string[] {
+function nameAll(parameters: readonly unknown[], place: ParameterPath, variables: readonly string[]): string[] {
   const names: string[] = []
   for (const [index, parameter] of parameters.entries()) {
     const at = `${place}.parameters[${index}]`

@@ -2,11 +2,11 @@ import { isWebLink } from '../../../base/text/web-link.ts'
 import { parameterCountWrong, parameterWrong } from './sending-errors.ts'
 
 /** Where something stands in a message: `template.components[0].parameters[1]`. */
-export type Place = string
+export type ParameterPath = string
 
 /** A component of a message, with its parameters. */
 export interface GivenComponent {
-  readonly place: Place
+  readonly place: ParameterPath
   readonly given: Readonly<Record<string, unknown>>
   readonly parameters: readonly unknown[]
 }
@@ -34,19 +34,19 @@ export function isObject(value: unknown): value is Members {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
-export function requireObject(value: unknown, place: Place): Members {
+export function requireObject(value: unknown, place: ParameterPath): Members {
   if (!isObject(value)) throw parameterWrong({ place, expected: 'an object' })
   return value
 }
 
 /** The one parameter of a component, and where it is. */
-export function requireParameter({ place, parameters }: GivenComponent): { parameter: unknown; place: Place } {
+export function requireParameter({ place, parameters }: GivenComponent): { parameter: unknown; place: ParameterPath } {
   if (parameters.length !== 1) throw parameterCountWrong({ place, found: parameters.length, expected: 1 })
   return { parameter: parameters[0], place: `${place}.parameters[0]` }
 }
 
 /** The member of a parameter that has the name of its type, which has to be this one. */
-export function readTyped(parameter: unknown, place: Place, type: string): unknown {
+export function readTyped(parameter: unknown, place: ParameterPath, type: string): unknown {
   const given = requireObject(parameter, place)
   if (readType(given) !== type) throw parameterWrong({ place: `${place}.type`, expected: type })
   return given[type]
@@ -56,12 +56,12 @@ function readType({ type }: Members): string | undefined {
   return typeof type === 'string' ? type.toLowerCase() : undefined
 }
 
-export function readText(parameter: unknown, place: Place): string {
+export function readText(parameter: unknown, place: ParameterPath): string {
   return checkText(readTyped(parameter, place, 'text'), `${place}.text`)
 }
 
 /** A parameter of the body: a text, or an amount or a date, which show the text that the sender wrote for them. */
-export function readBodyText(parameter: unknown, place: Place): string {
+export function readBodyText(parameter: unknown, place: ParameterPath): string {
   const given = requireObject(parameter, place)
   switch (readType(given)) {
     case 'text':
@@ -89,13 +89,17 @@ export function readBodyText(parameter: unknown, place: Place): string {
 }
 
 /** Line breaks, tabs and long rows of blanks would make a template look like something that was never reviewed. */
-function checkText(text: unknown, place: Place): string {
+function checkText(text: unknown, place: ParameterPath): string {
   if (typeof text === 'string' && text !== '' && !/[\r\n\t\v\f\u0085\u2028\u2029]| {5}/.test(text)) return text
   const expected = 'a text that is not empty, without line breaks, tabs and more than 4 blanks in a row'
   throw parameterWrong({ place, expected })
 }
 
-export function readMedia(parameter: unknown, place: Place, type: 'image' | 'video' | 'document'): MediaParameter {
+export function readMedia(
+  parameter: unknown,
+  place: ParameterPath,
+  type: 'image' | 'video' | 'document',
+): MediaParameter {
   const at = `${place}.${type}`
   const { id, link, filename, caption } = requireObject(readTyped(parameter, place, type), at)
   if ((id === undefined) === (link === undefined))
@@ -118,7 +122,7 @@ export function readMedia(parameter: unknown, place: Place, type: 'image' | 'vid
   return { ...(id === undefined ? { link: named } : { id: named }), ...(isNamed && { filename: filename as string }) }
 }
 
-export function readLocation(parameter: unknown, place: Place): LocationParameter {
+export function readLocation(parameter: unknown, place: ParameterPath): LocationParameter {
   const at = `${place}.location`
   const { latitude, longitude, name, address } = requireObject(readTyped(parameter, place, 'location'), at)
   return {
@@ -130,14 +134,14 @@ export function readLocation(parameter: unknown, place: Place): LocationParamete
 }
 
 /** A number, or the same as text. */
-function readDegrees(given: unknown, place: Place, max: number): number {
+function readDegrees(given: unknown, place: ParameterPath, max: number): number {
   const isWritten = typeof given === 'string' && /^[+-]?\d{1,3}(\.\d{1,20})?$/.test(given)
   const degrees = isWritten ? Number(given) : given
   if (typeof degrees === 'number' && degrees >= -max && degrees <= max) return degrees
   throw parameterWrong({ place, expected: `a number from -${max} to ${max}` })
 }
 
-function readOptional(member: 'name' | 'address', text: unknown, place: Place): object {
+function readOptional(member: 'name' | 'address', text: unknown, place: ParameterPath): object {
   if (text === undefined) return {}
   if (isTextUpTo(text, maxLocationText)) return { [member]: text }
   throw parameterWrong({ place: `${place}.${member}`, expected: `a text of 1 to ${maxLocationText} characters` })

@@ -7,7 +7,7 @@ import type { ReportTools } from '../../messages/public.ts'
 import { KnownNumbers } from './known-numbers.ts'
 import type { Post, Receipt, Received } from './post.ts'
 import { PostGroups } from './post-groups.ts'
-import { Confidence, receiveAtOnce } from './receive-at-once.ts'
+import { OptimisticPathGate, receiveAtOnce } from './receive-at-once.ts'
 import { receivePosts } from './receiver.ts'
 
 /** Takes a post: all of its changes, or none of them, but for messages that are refused each for its own fault, which it returns. */
@@ -25,7 +25,7 @@ export interface IntakeDeps extends Omit<ReportTools, 'publicUrl'> {
   readonly publicUrl: () => string
   readonly metrics: Pick<DeliveryMetrics, 'countReceived'>
   /** The longest that a post waits for its turn, in milliseconds. */
-  readonly patience: number
+  readonly timeoutMs: number
   /** The caller as of now; throws if no longer admitted. */
   readonly readmit: (before: Caller) => Promise<Caller>
 }
@@ -45,7 +45,7 @@ export function makeIntake(deps: IntakeDeps): Intake {
 function makeTaking(deps: IntakeDeps): (post: Post) => Promise<Received> {
   const { database, clock, random, vocabulary, publicUrl } = deps
   const known = new KnownNumbers()
-  const confidence = new Confidence()
+  const optimisticPath = new OptimisticPathGate()
   const receive = (tx: Transaction, receipts: readonly Receipt[]) =>
     receivePosts(tx, { clock, random, vocabulary, publicUrl: publicUrl() }, receipts, known)
   const readmit = async ({ caller }: { readonly caller: Caller }) => ({ caller: await deps.readmit(caller) })
@@ -53,7 +53,7 @@ function makeTaking(deps: IntakeDeps): (post: Post) => Promise<Received> {
   async function takeAlone(post: Post): Promise<Received> {
     const { sender } = post
     if ('signer' in sender) {
-      const options = { share: sender.signer.app_id }
+      const options = { fairnessKey: sender.signer.app_id }
       return database.transaction(async (tx) => orThrow(await receive(tx, [receiptOf(post)])), options)
     }
     return transactAdmitted(deps, sender, readmit, async (tx, admitted) => {
@@ -63,14 +63,17 @@ function makeTaking(deps: IntakeDeps): (post: Post) => Promise<Received> {
     })
   }
 
-  async function takeTogether(posts: readonly Post[], share: string): Promise<readonly (Received | GraphError)[]> {
+  async function takeTogether(
+    posts: readonly Post[],
+    fairnessKey: string,
+  ): Promise<readonly (Received | GraphError)[]> {
     let isTried = false
     const outcomes = await database.transaction(
       async (tx) => {
         const receipts = posts.map((post) => receiptOf(post))
         // What was tried has failed when it comes to a second run.
-        if (isTried) confidence.noteFailure()
-        const stored = isTried || !confidence.mayTry() ? undefined : await receiveAtOnce(tx, clock, receipts, known)
+        if (isTried) optimisticPath.noteFailure()
+        const stored = isTried || !optimisticPath.mayTry() ? undefined : await receiveAtOnce(tx, clock, receipts, known)
         isTried = stored !== undefined
         const outcomes = stored ?? (await receive(tx, receipts))
         const callers = posts.flatMap(({ sender }) => ('caller' in sender ? [sender.caller] : []))
@@ -79,9 +82,9 @@ function makeTaking(deps: IntakeDeps): (post: Post) => Promise<Received> {
         }
         return outcomes
       },
-      { share },
+      { fairnessKey },
     )
-    if (isTried) confidence.noteSuccess()
+    if (isTried) optimisticPath.noteSuccess()
     return outcomes
   }
 
@@ -93,11 +96,11 @@ function makeTaking(deps: IntakeDeps): (post: Post) => Promise<Received> {
 
   // The embedded store commits concurrent writes together by itself.
   if (database.isEmbedded) return takeAlone
-  const groups = new PostGroups({ takeAlone, takeTogether, isOutage, patience: deps.patience })
-  return (post) => (post.size > maxSizeInGroup ? takeAlone(post) : groups.take(shareOf(post), post))
+  const groups = new PostGroups({ takeAlone, takeTogether, isOutage, timeoutMs: deps.timeoutMs })
+  return (post) => (post.size > maxSizeInGroup ? takeAlone(post) : groups.take(fairnessKeyOf(post), post))
 }
 
-function shareOf({ sender }: Post): string {
+function fairnessKeyOf({ sender }: Post): string {
   return 'signer' in sender ? sender.signer.app_id : sender.caller.app_id
 }
 

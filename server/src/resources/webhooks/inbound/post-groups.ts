@@ -4,12 +4,12 @@ import type { Post, Received } from './post.ts'
 
 export interface PostGroupsOptions {
   readonly takeAlone: (post: Post) => Promise<Received>
-  /** Stores several posts of one share in one transaction; a refused post has the refusal as its outcome. */
-  readonly takeTogether: (posts: readonly Post[], share: string) => Promise<readonly (Received | GraphError)[]>
+  /** Stores several posts with one fairness key in one transaction; a refused post has the refusal as its outcome. */
+  readonly takeTogether: (posts: readonly Post[], fairnessKey: string) => Promise<readonly (Received | GraphError)[]>
   /** Whether an error means that the store cannot work at the moment: then no post is at fault. */
   readonly isOutage: (error: unknown) => boolean
   /** The longest that a post waits for its group, in milliseconds. */
-  readonly patience: number
+  readonly timeoutMs: number
 }
 
 interface Waiting {
@@ -19,12 +19,12 @@ interface Waiting {
   readonly since: number
 }
 
-interface Share {
+interface Queue {
   readonly waiting: Waiting[]
   underWay: number
   isScheduled: boolean
   /** Set while the posts that are expected are waited for. */
-  linger: NodeJS.Timeout | undefined
+  idleHold: NodeJS.Timeout | undefined
   /** How many end the wait. */
   expected: number
   /** How many posts there were at one moment, at the most, lately. */
@@ -32,9 +32,9 @@ interface Share {
 }
 
 const maxGroup = 64
-/** Concurrent groups of one share: the second and later ones only for posts that would wait long. */
+/** Concurrent groups of one queue: the second and later ones only for posts that would wait long. */
 const maxUnderWay = 4
-/** How many posts of one share may wait for a group; so many are a few groups, unless the database is stuck. */
+/** How many posts of one queue may wait for a group; so many are a few groups, unless the database is stuck. */
 const maxWaiting = 1000
 /**
  * Milliseconds after which waiting posts stop waiting for the group before them, because it may be blocked by a lock. A slow database
@@ -43,10 +43,10 @@ const maxWaiting = 1000
 const stuckAfter = { least: 20, most: 250, usualTimes: 4 }
 /**
  * A post of a large group costs a fraction of one that is stored alone. So fewer posts than there were lately wait for the others:
- * whoever was just answered mostly writes again at once, and where several processes share the posts, none of them has many at any
+ * whoever just got a response mostly writes again at once, and where several processes share the posts, none of them has many at any
  * moment. They wait so many times what a group usually takes, which is longer the busier the machine is, up to milliseconds.
  */
-const linger = { usualTimes: 4, most: 40 }
+const idleHold = { usualTimes: 4, most: 40 }
 /** What is left of the most posts of one moment with each group after them: posts do not come to each process evenly. */
 const peakLeft = 0.9
 /** The weight of one group in what is usual. */
@@ -58,7 +58,7 @@ const newWeight = 1 / 8
  */
 export class PostGroups {
   readonly #options: PostGroupsOptions
-  readonly #shares = new Map<string, Share>()
+  readonly #queues = new Map<string, Queue>()
   /** How long a group takes, in milliseconds: an average in which the last ones weigh most. */
   #usual = 0
 
@@ -67,85 +67,85 @@ export class PostGroups {
   }
 
   take(name: string, post: Post): Promise<Received> {
-    let share = this.#shares.get(name)
-    if (!share) {
-      share = { waiting: [], underWay: 0, isScheduled: false, linger: undefined, expected: 0, peak: 0 }
-      this.#shares.set(name, share)
+    let queue = this.#queues.get(name)
+    if (!queue) {
+      queue = { waiting: [], underWay: 0, isScheduled: false, idleHold: undefined, expected: 0, peak: 0 }
+      this.#queues.set(name, queue)
     }
-    const { waiting } = share
+    const { waiting } = queue
     if (waiting.length >= maxWaiting) {
       return Promise.reject(new DatabaseBusy('crowded', `${maxWaiting} posts of one app wait already`))
     }
     return new Promise((resolve, reject) => {
       waiting.push({ post, resolve, reject, since: performance.now() })
-      if (share.linger === undefined) this.#schedule(name, share)
-      else if (waiting.length >= share.expected) this.#endLinger(name, share)
+      if (queue.idleHold === undefined) this.#schedule(name, queue)
+      else if (waiting.length >= queue.expected) this.#endIdleHold(name, queue)
     })
   }
 
   /** Posts that arrived together are read in one turn of the event loop; after it, all of them are here. */
-  #schedule(name: string, share: Share): void {
-    if (share.isScheduled) return
-    share.isScheduled = true
+  #schedule(name: string, queue: Queue): void {
+    if (queue.isScheduled) return
+    queue.isScheduled = true
     const begin = () => {
-      share.isScheduled = false
-      this.#begin(name, share)
+      queue.isScheduled = false
+      this.#begin(name, queue)
     }
-    if (share.underWay === 0) setImmediate(begin)
+    if (queue.underWay === 0) setImmediate(begin)
     else setTimeout(begin, Math.min(stuckAfter.most, Math.max(stuckAfter.least, stuckAfter.usualTimes * this.#usual)))
   }
 
-  #begin(name: string, share: Share): void {
-    this.#refuseLate(share)
-    const mayBegin = share.waiting.length > 0 && share.underWay < maxUnderWay
+  #begin(name: string, queue: Queue): void {
+    this.#refuseLate(queue)
+    const mayBegin = queue.waiting.length > 0 && queue.underWay < maxUnderWay
     if (mayBegin) {
-      share.underWay += 1
+      queue.underWay += 1
       const started = performance.now()
-      const group = share.waiting.splice(0, maxGroup)
+      const group = queue.waiting.splice(0, maxGroup)
       void this.#run(name, group).finally(() => {
-        share.underWay -= 1
+        queue.underWay -= 1
         this.#usual += newWeight * (Math.min(performance.now() - started, stuckAfter.most) - this.#usual)
-        share.peak = Math.max(group.length + share.waiting.length, peakLeft * share.peak)
-        const isSmall = share.peak > 1 && share.waiting.length < Math.min(Math.round(share.peak), maxGroup)
-        if (share.underWay === 0 && isSmall) this.#linger(name, share)
-        else this.#goOn(name, share)
+        queue.peak = Math.max(group.length + queue.waiting.length, peakLeft * queue.peak)
+        const isSmall = queue.peak > 1 && queue.waiting.length < Math.min(Math.round(queue.peak), maxGroup)
+        if (queue.underWay === 0 && isSmall) this.#holdIdle(name, queue)
+        else this.#goOn(name, queue)
       })
     }
-    if (share.waiting.length > 0) this.#schedule(name, share)
+    if (queue.waiting.length > 0) this.#schedule(name, queue)
   }
 
-  #goOn(name: string, share: Share): void {
+  #goOn(name: string, queue: Queue): void {
     // Posts that came meanwhile go at once, whatever the timer says.
-    this.#begin(name, share)
-    if (share.underWay === 0 && share.waiting.length === 0) this.#shares.delete(name)
+    this.#begin(name, queue)
+    if (queue.underWay === 0 && queue.waiting.length === 0) this.#queues.delete(name)
   }
 
-  #linger(name: string, share: Share): void {
-    clearTimeout(share.linger)
-    share.expected = Math.min(Math.round(share.peak), maxGroup)
-    const milliseconds = Math.min(linger.most, linger.usualTimes * this.#usual)
-    share.linger = setTimeout(() => this.#endLinger(name, share), milliseconds)
+  #holdIdle(name: string, queue: Queue): void {
+    clearTimeout(queue.idleHold)
+    queue.expected = Math.min(Math.round(queue.peak), maxGroup)
+    const milliseconds = Math.min(idleHold.most, idleHold.usualTimes * this.#usual)
+    queue.idleHold = setTimeout(() => this.#endIdleHold(name, queue), milliseconds)
   }
 
-  #endLinger(name: string, share: Share): void {
-    clearTimeout(share.linger)
-    share.linger = undefined
-    this.#goOn(name, share)
+  #endIdleHold(name: string, queue: Queue): void {
+    clearTimeout(queue.idleHold)
+    queue.idleHold = undefined
+    this.#goOn(name, queue)
   }
 
   /** Posts wait in order, so those that have waited too long are in front. */
-  #refuseLate({ waiting }: Share): void {
-    const oldest = performance.now() - this.#options.patience
+  #refuseLate({ waiting }: Queue): void {
+    const oldest = performance.now() - this.#options.timeoutMs
     while ((waiting[0]?.since ?? oldest) < oldest) {
       waiting.shift()?.reject(new DatabaseBusy('waited', 'the posts before this one took too long'))
     }
   }
 
-  async #run(share: string, group: readonly Waiting[]): Promise<void> {
+  async #run(fairnessKey: string, group: readonly Waiting[]): Promise<void> {
     const { takeAlone, takeTogether, isOutage } = this.#options
     try {
       const posts = group.map(({ post }) => post)
-      const outcomes = await takeTogether(posts, share)
+      const outcomes = await takeTogether(posts, fairnessKey)
       for (const [index, { post, resolve }] of group.entries()) {
         const outcome = outcomes[index]
         // A refusal is repeated alone, because a caller who is no longer admitted must learn that first.

@@ -1,5 +1,5 @@
 import type { Clock } from '../../../base/time/clock.ts'
-import { LongTask } from '../../../base/work/yielding-task.ts'
+import { YieldingTask } from '../../../base/work/yielding-task.ts'
 import type { Transaction } from '../../../db/database.ts'
 import { type BelievedNumber, canStoreAtOnce, storeAtOnce } from '../../messages/public.ts'
 import { defaultField } from './envelope-schemas.ts'
@@ -14,7 +14,7 @@ const maxMessages = 100
 const mostSkipped = 64
 
 /** When it is worth a try to store posts at once: after each failure in a row twice as many groups are not tried. */
-export class Confidence {
+export class OptimisticPathGate {
   #skipped = 0
   #left = 0
 
@@ -35,7 +35,7 @@ export class Confidence {
 }
 
 /**
- * Stores posts without a look at the store, in the usual case: new messages of users, to numbers that are known. What is believed is
+ * Stores posts without a read, in the usual case: new messages of users, to numbers that are known. What is assumed is
  * checked by the statement that stores them; when it is wrong, the transaction runs again. Returns undefined, with nothing done, when the
  * posts are not of this kind.
  */
@@ -45,11 +45,11 @@ export async function receiveAtOnce(
   receipts: readonly Receipt[],
   known: KnownNumbers,
 ): Promise<Received[] | undefined> {
-  if (!tx.later) return undefined
+  if (!tx.defer) return undefined
   const numbers = listNumbers(receipts, known)
   if (!numbers) return undefined
   const facts = factsOf(numbers.values())
-  const task = new LongTask()
+  const task = new YieldingTask()
   const posts: Progress[] = []
   const arrived = []
   for (const receipt of receipts) {
@@ -66,12 +66,12 @@ export async function receiveAtOnce(
     posts.push({ receipt, refusal: undefined, refused: [], changes: kept, fields: [] })
   }
   if (arrived.length === 0 || arrived.length > maxMessages || !canStoreAtOnce(arrived)) return undefined
-  if (!storeAtOnce(tx, tx.later, clock.now(), arrived, [...numbers.values()])) return undefined
+  if (!storeAtOnce(tx, tx.defer, clock.now(), arrived, [...numbers.values()])) return undefined
   await raiseAll(tx, clock, posts, task)
   return posts.map(({ fields }) => ({ fields, refused: [] }))
 }
 
-/** The numbers that posts name, as they are believed to be; undefined when the posts hold something else than messages to known numbers. */
+/** The numbers that posts name, as they were verified last; undefined when the posts hold something else than messages to known numbers. */
 function listNumbers(receipts: readonly Receipt[], known: KnownNumbers): Map<string, BelievedNumber> | undefined {
   const numbers = new Map<string, BelievedNumber>()
   for (const { signer, envelope } of receipts) {

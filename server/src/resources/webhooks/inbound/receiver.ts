@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto'
 import type { Clock } from '../../../base/time/clock.ts'
-import { LongTask } from '../../../base/work/yielding-task.ts'
+import { YieldingTask } from '../../../base/work/yielding-task.ts'
 import type { Transaction } from '../../../db/database.ts'
 import type { NewEvent } from '../../../delivery/raise/new-event.ts'
 import { raiseEvents } from '../../../delivery/raise/outbox.ts'
@@ -21,7 +21,7 @@ import { defaultField } from './envelope-schemas.ts'
 import type { KnownNumbers } from './known-numbers.ts'
 import type { Receipt, Received, RefusedMessage } from './post.ts'
 import { checkPost, findFacts, type GivenChange } from './post-check.ts'
-import { forgetReceived, type ReceivedKey, rememberReceived, rememberSoon } from './receiver-store.ts'
+import { deferRemember, forgetReceived, type ReceivedKey, rememberReceived } from './receiver-store.ts'
 import { splitChange } from './split-change.ts'
 
 /** The result of one post: an error refuses only that post. */
@@ -49,7 +49,7 @@ export async function receivePosts(
   known?: KnownNumbers,
 ): Promise<(Received | GraphError)[]> {
   const { clock } = tools
-  const task = new LongTask()
+  const task = new YieldingTask()
   const facts = await findFacts(tx, receipts, known)
   const posts = receipts.map((receipt): Progress => {
     const checked = checkPost(receipt, facts)
@@ -70,9 +70,9 @@ function keysOf({ receipt: { signer } }: Progress): ReceivedKey[] {
 async function leaveOutKnownPosts(tx: Transaction, clock: Clock, posts: readonly Progress[]): Promise<void> {
   const signed = posts.filter(({ receipt, refusal }) => receipt.signer && !refusal)
   if (signed.length === 0) return
-  const fresh = new Fresh(await rememberReceived(tx, 'posts', signed.flatMap(keysOf), clock.now()))
+  const fresh = new NewKeys(await rememberReceived(tx, 'posts', signed.flatMap(keysOf), clock.now()))
   for (const post of signed) {
-    const [isNew] = keysOf(post).map((key) => fresh.take(key))
+    const [isNew] = keysOf(post).map((key) => fresh.claim(key))
     if (!isNew) post.changes = []
   }
 }
@@ -85,12 +85,12 @@ export interface Items {
   readonly write: Receipt['write']
 }
 
-/** Removes duplicates from the changes, and what no app is to hear of, and changes that become empty. */
+/** Removes duplicates from the changes, and what no app is notified of, and changes that become empty. */
 async function leaveOutKnownItems(
   tx: Transaction,
   tools: ReportTools,
   posts: readonly Progress[],
-  task: LongTask,
+  task: YieldingTask,
 ): Promise<void> {
   const items = new Map<GivenChange, Items>()
   for (const { changes, receipt } of posts) {
@@ -101,7 +101,7 @@ async function leaveOutKnownItems(
     }
   }
   const listed = [...items.values()]
-  const { heard, refused } = await storeMessages(tx, tools.clock, listed, task)
+  const { notified, refused } = await storeMessages(tx, tools.clock, listed, task)
   await takeStatuses(tx, tools, listed, task)
   const statuses = await rememberStatuses(tx, tools.clock, listed, task)
   for (const post of posts) {
@@ -112,8 +112,8 @@ async function leaveOutKnownItems(
       if (!of) return [change]
       const value = keepItems(
         change.value,
-        of.messages.filter(({ item }) => heard.has(item)).map(({ item }) => item),
-        of.statuses.filter(({ key }) => statuses.take(key)).map(({ item }) => item),
+        of.messages.filter(({ item }) => notified.has(item)).map(({ item }) => item),
+        of.statuses.filter(({ key }) => statuses.claim(key)).map(({ item }) => item),
       )
       return value ? [{ ...change, value }] : []
     })
@@ -157,19 +157,24 @@ function nameEmoji(message: IncomingMessage): IncomingMessage {
 
 interface Taken {
   /** Those to raise events for. */
-  readonly heard: ReadonlySet<IncomingMessage>
+  readonly notified: ReadonlySet<IncomingMessage>
   readonly refused: ReadonlyMap<IncomingMessage, GraphError>
 }
 
 /** Stores the messages that are new. */
-async function storeMessages(tx: Transaction, clock: Clock, listed: readonly Items[], task: LongTask): Promise<Taken> {
+async function storeMessages(
+  tx: Transaction,
+  clock: Clock,
+  listed: readonly Items[],
+  task: YieldingTask,
+): Promise<Taken> {
   const arrived = listed.flatMap(incomingOf)
-  const heard = new Set<IncomingMessage>()
+  const notified = new Set<IncomingMessage>()
   const refused = new Map<IncomingMessage, GraphError>()
   for (let start = 0; start < arrived.length; start += batchSize) {
     await task.yieldIfDue()
     const batch = await storeBatch(tx, clock, arrived.slice(start, start + batchSize))
-    for (const message of batch.heard) heard.add(message)
+    for (const message of batch.notified) notified.add(message)
     for (const [{ message }, error] of batch.refused) refused.set(message, error)
     // What is handed in again when its fault is mended is new then.
     await forgetReceived(
@@ -178,7 +183,7 @@ async function storeMessages(tx: Transaction, clock: Clock, listed: readonly Ite
       [...batch.refused.keys()].map(({ phone_number_id, id }): ReceivedKey => [phone_number_id, id]),
     )
   }
-  return { heard, refused }
+  return { notified, refused }
 }
 
 export function incomingOf({ change, messages, write }: Items): Incoming[] {
@@ -191,7 +196,7 @@ export function incomingOf({ change, messages, write }: Items): Incoming[] {
 /** Where it is possible, what is new is found out by the statement that stores it, and who writes is read with it. */
 async function storeBatch(tx: Transaction, clock: Clock, batch: readonly Incoming[]): Promise<StoredIncoming> {
   const now = clock.now()
-  const fresh = new Fresh([])
+  const fresh = new NewKeys([])
   let isKnown = false
   const take = (found: readonly ReceivedKey[]) => {
     fresh.add(found)
@@ -199,9 +204,9 @@ async function storeBatch(tx: Transaction, clock: Clock, batch: readonly Incomin
   }
   const keys = batch.map(({ phone_number_id, id }): ReceivedKey => [phone_number_id, id])
   const writers = await readWritersOf(tx, batch)
-  if (batch.some(isOfUser)) await rememberSoon(tx, 'messages', keys, now, take)
+  if (batch.some(isOfUser)) await deferRemember(tx, 'messages', keys, now, take)
   else take(await rememberReceived(tx, 'messages', keys, now))
-  const isFresh = ({ phone_number_id, id }: Incoming) => fresh.take([phone_number_id, id])
+  const isFresh = ({ phone_number_id, id }: Incoming) => fresh.claim([phone_number_id, id])
   return isKnown
     ? storeIncoming(tx, now, batch.filter(isFresh), writers, () => true)
     : storeIncoming(tx, now, batch, writers, isFresh)
@@ -218,7 +223,7 @@ async function takeStatuses(
   tx: Transaction,
   tools: ReportTools,
   listed: readonly Items[],
-  task: LongTask,
+  task: YieldingTask,
 ): Promise<void> {
   const ids = [...new Set(listed.flatMap(({ statuses }) => statuses.map(({ item }) => item.id)))]
   const numbers = new Map<string, string>()
@@ -248,10 +253,10 @@ async function rememberStatuses(
   tx: Transaction,
   clock: Clock,
   items: readonly Items[],
-  task: LongTask,
-): Promise<Fresh> {
+  task: YieldingTask,
+): Promise<NewKeys> {
   const keys = items.flatMap(({ statuses }) => statuses.map(({ key }) => key))
-  const fresh = new Fresh([])
+  const fresh = new NewKeys([])
   for (let start = 0; start < keys.length; start += batchSize) {
     await task.yieldIfDue()
     fresh.add(await rememberReceived(tx, 'statuses', keys.slice(start, start + batchSize), clock.now()))
@@ -260,7 +265,7 @@ async function rememberStatuses(
 }
 
 /** The unknown items: new for the first that has one, known for the others. */
-class Fresh {
+class NewKeys {
   readonly #keys = new Set<string>()
 
   constructor(keys: readonly ReceivedKey[]) {
@@ -271,7 +276,7 @@ class Fresh {
     for (const key of keys) this.#keys.add(key.join(' '))
   }
 
-  take(key: ReceivedKey): boolean {
+  claim(key: ReceivedKey): boolean {
     return this.#keys.delete(key.join(' '))
   }
 }
@@ -297,7 +302,7 @@ export async function raiseAll(
   tx: Transaction,
   clock: Clock,
   posts: readonly Progress[],
-  task: LongTask,
+  task: YieldingTask,
 ): Promise<void> {
   const events: { readonly post: Progress; readonly event: NewEvent }[] = []
   for (const post of posts) {

@@ -1,7 +1,7 @@
 import { minute } from '../../../base/time/duration.ts'
 
 /** How many links a process fetches at once. */
-const places = 32
+const slots = 32
 /** How many of these everybody may take. The rest is for accounts with hardly any under way: others' slow hosts do not delay them. */
 const common = 24
 const mostOfAccount = 8
@@ -13,27 +13,27 @@ const memory = minute
 const maxRemembered = 1000
 
 /** A fetch under way, or one that is to begin. */
-export interface LinkPlace {
+export interface FetchSlot {
   readonly account_id: string
   readonly host: string
 }
 
-/** Shares the places of a worker among accounts and hosts. */
-export class LinkPlaces {
-  readonly #taken = new Set<LinkPlace>()
+/** Shares the slots of a worker among accounts and hosts. */
+export class FetchSlots {
+  readonly #taken = new Set<FetchSlot>()
   /** Until when a host counts as one that does not respond, in milliseconds of the process; the oldest first. */
   readonly #silent = new Map<string, number>()
 
   get isFull(): boolean {
-    return this.#taken.size >= places
+    return this.#taken.size >= slots
   }
 
-  take(place: LinkPlace): void {
-    this.#taken.add(place)
+  take(slot: FetchSlot): void {
+    this.#taken.add(slot)
   }
 
-  release(place: LinkPlace): void {
-    this.#taken.delete(place)
+  release(slot: FetchSlot): void {
+    this.#taken.delete(slot)
   }
 
   /** Remembers a host that did not respond in time. */
@@ -49,7 +49,7 @@ export class LinkPlaces {
     return (this.#silent.get(host) ?? 0) > performance.now()
   }
 
-  hasRoomFor({ account_id, host }: LinkPlace): boolean {
+  hasRoomFor({ account_id, host }: FetchSlot): boolean {
     return !this.isFull && !this.fullAccounts().includes(account_id) && !this.fullHosts().includes(host)
   }
 
@@ -74,11 +74,11 @@ export class LinkPlaces {
 }
 
 function listFull(
-  taken: Iterable<LinkPlace>,
-  keyOf: (place: LinkPlace) => string,
+  taken: Iterable<FetchSlot>,
+  keyOf: (slot: FetchSlot) => string,
   mostOf: (key: string) => number,
 ): string[] {
   const counts = new Map<string, number>()
-  for (const place of taken) counts.set(keyOf(place), (counts.get(keyOf(place)) ?? 0) + 1)
+  for (const slot of taken) counts.set(keyOf(slot), (counts.get(keyOf(slot)) ?? 0) + 1)
   return [...counts].filter(([key, count]) => count >= mostOf(key)).map(([key]) => key)
 }

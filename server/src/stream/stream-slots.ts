@@ -1,4 +1,4 @@
-/** Who holds a place. */
+/** Who holds a slot. */
 export interface Holder {
   readonly token_id: string
   /** Whether it sees only some of the tenants. */
@@ -6,10 +6,10 @@ export interface Holder {
 }
 
 /**
- * The places of the streams of one process. Whoever sees only some tenants cannot take them all: a token gets a tenth, and all
+ * The slots of the streams of one process. Whoever sees only some tenants cannot take them all: a token gets a tenth, and all
  * such tokens together leave a quarter to those who run the service.
  */
-export class StreamPlaces {
+export class StreamSlots {
   readonly #most: number
   readonly #byLimited = new Map<string, number>()
   #taken = 0
@@ -19,7 +19,7 @@ export class StreamPlaces {
     this.#most = most
   }
 
-  /** What frees the place again, once however often it is called; undefined when there is none. */
+  /** What frees the slot again, once however often it is called; undefined when there is none. */
   take(holder: Holder): (() => void) | undefined {
     if (this.#taken >= this.#most || (holder.isLimited && !this.#hasShare(holder))) return undefined
     this.#count(holder, 1)

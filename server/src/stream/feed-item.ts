@@ -1,12 +1,12 @@
 /** What can be watched as it happens. */
-export const happeningTypes = ['request', 'event', 'delivery', 'try', 'message', 'call', 'timer', 'replay'] as const
-export type HappeningType = (typeof happeningTypes)[number]
+export const feedItemTypes = ['request', 'event', 'delivery', 'try', 'message', 'call', 'timer', 'replay'] as const
+export type FeedItemType = (typeof feedItemTypes)[number]
 
 /** Something that happened, on any process, as whoever watches sees it. */
-export interface Happening {
+export interface FeedItem {
   /** The same on every process. */
   readonly id: string
-  readonly type: HappeningType
+  readonly type: FeedItemType
   /** Milliseconds since the Unix epoch. */
   readonly time: number
   /** Whose it is; null: nobody's in particular. */

@@ -4,15 +4,15 @@ import type { Db } from '../../../db/database.ts'
 import type { OperatorLimits } from '../../../graph/context.ts'
 import type { LoggedRequest } from '../../../graph/ports.ts'
 import { idSchema } from '../../../graph/schemas.ts'
-import { type Happening, type HappeningType, happeningTypes } from '../../../stream/happening.ts'
+import { type FeedItem, type FeedItemType, feedItemTypes } from '../../../stream/feed-item.ts'
 import { readDeliveries, readEvents, readReplays, readTries } from '../../../stream/read.ts'
-import { writeMoment } from '../timestamps.ts'
+import { writeTimestamp } from '../timestamps.ts'
 
 const orNull = () => Type.Union([Type.String(), Type.Null()])
 
-export const happeningSchema = Type.Object({
+export const feedItemSchema = Type.Object({
   id: Type.String({ description: 'The same on every process; Last-Event-ID of a stream.' }),
-  type: Type.Enum([...happeningTypes, 'audit']),
+  type: Type.Enum([...feedItemTypes, 'audit']),
   time: Type.String({ format: 'date-time' }),
   business_id: orNull(),
   account_id: orNull(),
@@ -23,13 +23,13 @@ export const happeningSchema = Type.Object({
       'What belongs to the type. The value of an event is null when it has more than 16 KiB, and when its content was removed, then with content_removed.',
   }),
 })
-export type ShownHappening = Static<typeof happeningSchema>
+export type ShownFeedItem = Static<typeof feedItemSchema>
 
-export function showHappening({ time, ...happening }: Happening): ShownHappening {
-  return { ...happening, data: { ...happening.data }, time: writeMoment(time) }
+export function showFeedItem({ time, ...item }: FeedItem): ShownFeedItem {
+  return { ...item, data: { ...item.data }, time: writeTimestamp(time) }
 }
 
-export const exampleHappening = {
+export const exampleFeedItem = {
   id: 'event-4711',
   type: 'event' as const,
   time: '2026-06-01T12:00:00.000Z',
@@ -45,26 +45,26 @@ export const filterProperties = {
   phone_number_id: Type.Optional(idSchema({ description: 'Only what belongs to this number.' })),
 }
 
-export interface HappeningFilter {
-  readonly types: ReadonlySet<HappeningType> | undefined
+export interface FeedFilter {
+  readonly types: ReadonlySet<FeedItemType> | undefined
   readonly account_id: string | undefined
   readonly phone_number_id: string | undefined
   readonly limits: OperatorLimits | undefined
 }
 
-export function fits(happening: Happening, { types, account_id, phone_number_id, limits }: HappeningFilter): boolean {
-  if (types && !types.has(happening.type)) return false
-  if (account_id !== undefined && happening.account_id !== account_id) return false
-  if (phone_number_id !== undefined && happening.phone_number_id !== phone_number_id) return false
+export function fits(item: FeedItem, { types, account_id, phone_number_id, limits }: FeedFilter): boolean {
+  if (types && !types.has(item.type)) return false
+  if (account_id !== undefined && item.account_id !== account_id) return false
+  if (phone_number_id !== undefined && item.phone_number_id !== phone_number_id) return false
   if (!limits) return true
   const { accounts, businesses } = limits
   return (
-    (happening.account_id !== null && accounts?.has(happening.account_id) === true) ||
-    (happening.business_id !== null && businesses?.has(happening.business_id) === true)
+    (item.account_id !== null && accounts?.has(item.account_id) === true) ||
+    (item.business_id !== null && businesses?.has(item.business_id) === true)
   )
 }
 
-export function toHappening(request: LoggedRequest): Happening {
+export function toFeedItem(request: LoggedRequest): FeedItem {
   const { id, time, business_id, account_id, trace, number: _, ...data } = request
   return { id, type: 'request', time, business_id, account_id, phone_number_id: null, trace, data }
 }
@@ -83,7 +83,7 @@ export async function readTrace(db: Db, trace: string) {
 }
 
 /** What is stored of a type since a time, in order; each by the index of its time. */
-export async function readSince(db: Db, since: number, type: HappeningType): Promise<Happening[]> {
+export async function readSince(db: Db, since: number, type: FeedItemType): Promise<FeedItem[]> {
   const after = (column: string) => {
     const time = sql.ref(column)
     return { where: sql<boolean>`${time} >= ${since}`, order: time, limit }

@@ -7,7 +7,7 @@ import { useTestServer } from '../../../../test/harness/server.ts'
 import { listenForTest } from '../../../../test/harness/sink.ts'
 import { until } from '../../../../test/harness/until.ts'
 import { numbers, strangerIds, tokens } from '../../../../test/harness/world.ts'
-import { LinkPlaces } from './link-shares.ts'
+import { FetchSlots } from './fetch-slots.ts'
 
 const user = '16505570001'
 const owner = { number: numbers.main, token: tokens.owner }
@@ -61,7 +61,7 @@ onBothDatabases('the links of many tenants', (engine) => {
 })
 
 test('the last places are for accounts with hardly any, and a host that was silent gets one', () => {
-  const places = new LinkPlaces()
+  const places = new FetchSlots()
   const take = (account_id: string, host: string) => {
     const place = { account_id, host }
     if (!places.hasRoomFor(place)) return false
@@ -73,7 +73,7 @@ test('the last places are for accounts with hardly any, and a host that was sile
   assert.deepEqual(['a', 'b', 'c', 'd', 'e', 'f', 'g', 'h'].map(takeMany), [8, 8, 8, 2, 2, 2, 2, 0])
   assert.equal(places.isFull, true)
 
-  const hosts = new LinkPlaces()
+  const hosts = new FetchSlots()
   hosts.noteSilence('silent')
   const held = { account_id: 'a', host: 'silent' }
   assert.equal(hosts.hasRoomFor(held), true)

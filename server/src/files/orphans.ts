@@ -9,11 +9,11 @@ import type { BlobPlace, FileStore } from './file-store.ts'
 import { removeTimer, sweepTimer } from './files.ts'
 
 /** Blobs younger than that are left alone: whoever restores a database has this long to notice that it is the wrong one. */
-export const strayAge = day
+export const orphanAge = day
 /** The largest number in one query. */
 const batchSize = 500
 
-export interface StrayDeps {
+export interface OrphanDeps {
   readonly database: Database
   readonly store: FileStore
   /** Names the database among those that use the same storage. */
@@ -36,15 +36,15 @@ export function nameOwner(secret: string): string {
  * process was paused for hours. A row comes before its bytes, so an old blob without one is nobody's; except that of another
  * database, which the store distinguishes.
  */
-export async function removeStrays(deps: StrayDeps): Promise<void> {
+export async function removeOrphans(deps: OrphanDeps): Promise<void> {
   const { store, owner, log, isStopped } = deps
   const isOwn = await store.claim(owner)
   let found = 0
   for await (const page of store.list()) {
     const own = page.filter(isOwn)
     for (let start = 0; start < own.length && !isStopped(); start += batchSize) {
-      for (const stray of await findStrays(deps, own.slice(start, start + batchSize))) {
-        await removeStray(deps, stray)
+      for (const orphan of await findOrphans(deps, own.slice(start, start + batchSize))) {
+        await removeOrphan(deps, orphan)
         found += 1
       }
     }
@@ -53,8 +53,8 @@ export async function removeStrays(deps: StrayDeps): Promise<void> {
   if (found > 0) log.info({ files: found }, 'removed files that nothing knew of')
 }
 
-async function findStrays(
-  { database, store, realClock }: StrayDeps,
+async function findOrphans(
+  { database, store, realClock }: OrphanDeps,
   blobs: readonly BlobPlace[],
 ): Promise<Required<BlobPlace & { size: number }>[]> {
   const rows = await database.read.query
@@ -66,24 +66,24 @@ async function findStrays(
       blobs.map(({ sha256 }) => sha256),
     )
     .execute()
-  // Only where places are distinguished is a blob with a row in another place a stray.
+  // Only where places are distinguished is a blob with a row in another place a orphan.
   const nameOf = ({ sha256, place }: BlobPlace) => (store.removesLate ? `${sha256}.${place}` : sha256)
   const known = new Set(rows.map(nameOf))
-  const strays = []
+  const orphans = []
   for (const blob of blobs) {
     if (known.has(nameOf(blob))) continue
     const found = await store.find(blob)
-    if (found && found.stored_time < realClock.now() - strayAge) strays.push({ ...blob, size: found.size })
+    if (found && found.stored_time < realClock.now() - orphanAge) orphans.push({ ...blob, size: found.size })
   }
-  return strays
+  return orphans
 }
 
 /**
  * By the timers that remove other blobs. On a file system the blob gets a row first, which nothing holds: its removal then locks that
  * row, and whoever stores the same bytes meanwhile holds it.
  */
-async function removeStray(
-  { database, store, clock, random }: StrayDeps,
+async function removeOrphan(
+  { database, store, clock, random }: OrphanDeps,
   { sha256, place, size }: BlobPlace & { size: number },
 ): Promise<void> {
   const due_time = clock.now()
