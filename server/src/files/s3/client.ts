@@ -6,7 +6,7 @@ import { minute, second } from '../../base/time/duration.ts'
 import type { ByteRange } from '../file-store.ts'
 import { FilesUnavailable } from '../unavailable.ts'
 import type { ObjectLocation } from './location.ts'
-import { type Credentials, emptyHash, signRequest } from './sign.ts'
+import { type Credentials, emptyHash, Signer } from './sign.ts'
 import { type Page, readErrorCode, readPage } from './xml.ts'
 
 export interface ObjectClientOptions {
@@ -60,14 +60,14 @@ const passingCodes = new Set(['RequestTimeout', 'SlowDown', 'InternalError', 'Se
 export class ObjectClient {
   readonly #options: ObjectClientOptions
   readonly #pool: Pool
-  readonly #host: string
+  readonly #signer: Signer
   #failures = 0
   #reportedTime = -Infinity
 
   constructor(options: ObjectClientOptions) {
     const { location, timeout } = options
     this.#options = options
-    this.#host = new URL(location.origin).host
+    this.#signer = new Signer(location.region)
     // Not the guarded egress of callbacks: the operator names this address, which is often an internal one.
     this.#pool = new Pool(location.origin, {
       connections: maxConnections,
@@ -162,8 +162,8 @@ export class ObjectClient {
       ...(body && { 'content-type': 'application/octet-stream' }),
     }
     const bodyHash = body?.sha256 ?? emptyHash
-    const unsigned = { method, host: this.#host, path, query, headers: plain, bodyHash }
-    const { target, headers } = signRequest(unsigned, credentials, { region: location.region, now: now() })
+    const unsigned = { method, origin: location.origin, path, query, headers: plain, bodyHash }
+    const { target, headers } = await this.#signer.sign(unsigned, credentials, now())
     const response = await this.#pool.request({
       method,
       path: target,

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { emptyHash, signRequest, type UnsignedRequest } from './sign.ts'
+import { emptyHash, Signer, type UnsignedRequest } from './sign.ts'
 
 /** The examples that Amazon publishes for S3 and Signature Version 4. */
 const credentials = {
@@ -8,10 +8,11 @@ const credentials = {
   secretAccessKey: 'wJalrXUtnFEMI/K7MDENG/bPxRfiCYEXAMPLEKEY',
   sessionToken: undefined,
 }
-const at = { region: 'us-east-1', now: Date.parse('2013-05-24T00:00:00Z') }
+const signer = new Signer('us-east-1')
+const now = Date.parse('2013-05-24T00:00:00Z')
 const plain: UnsignedRequest = {
   method: 'GET',
-  host: 'examplebucket.s3.amazonaws.com',
+  origin: 'https://examplebucket.s3.amazonaws.com',
   path: '/',
   query: {},
   headers: {},
@@ -46,15 +47,15 @@ const examples: readonly { name: string; request: UnsignedRequest; target: strin
 ]
 
 for (const { name, request, target, signature } of examples) {
-  test(`the signer signs ${name} as Amazon does`, () => {
-    const signed = signRequest(request, credentials, at)
+  test(`the signer signs ${name} as Amazon does`, async () => {
+    const signed = await signer.sign(request, credentials, now)
     assert.equal(signed.target, target)
     assert.equal(signed.headers['authorization']?.split('Signature=')[1], signature)
   })
 }
 
-test('a session token is sent and signed', () => {
-  const { headers } = signRequest(plain, { ...credentials, sessionToken: 'of-a-session' }, at)
+test('a session token is sent and signed', async () => {
+  const { headers } = await signer.sign(plain, { ...credentials, sessionToken: 'of-a-session' }, now)
   assert.equal(headers['x-amz-security-token'], 'of-a-session')
   assert.match(
     headers['authorization'] ?? '',
