@@ -1,5 +1,6 @@
 import type { Environment } from './base/environment.ts'
 import { BadSetting, isOnThisMachine } from './base/setting-parsers.ts'
+import { chooseSource } from './files/s3/credentials/choose.ts'
 import { addressClasses, parseRate, type Rate, rateClasses } from './limits/classes.ts'
 import { type AnyRateClassName, type Config, rateSettingName, type Setting, settings } from './settings.ts'
 
@@ -36,7 +37,7 @@ export function readConfig(environment: Environment): Config {
   values['messagePairRate'] = rates.message_pair[0]
   const config = values as unknown as Config
   checkBudgets(config)
-  checkCredentials(config)
+  if (config.filesUrl) chooseSource(config, config.filesUrl.region)
   checkOidc(config)
   return config
 }
@@ -68,13 +69,6 @@ function checkOidc(config: Config): void {
       'OIDC_ISSUER is set and PUBLIC_URL is not https; in production browsers come back from the issuer to PUBLIC_URL, which must be an https URL',
     )
   }
-}
-
-function checkCredentials({ filesUrl, awsAccessKeyId, awsSecretAccessKey }: Config): void {
-  if (!filesUrl || (awsAccessKeyId !== undefined && awsSecretAccessKey !== undefined)) return
-  throw new BadSetting(
-    'FILES_URL is set without credentials; it must come with AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY',
-  )
 }
 
 /** A body of the largest size must fit; a post while it is checked, too, with its read-ahead. */

@@ -29,6 +29,7 @@ import {
 } from './base/setting-parsers.ts'
 import { AddressList } from './base/text/addresses.ts'
 import { day, hour, minute, second } from './base/time/duration.ts'
+import type { CredentialSettings } from './files/s3/credentials/choose.ts'
 import { type ObjectLocation, parseObjectLocation } from './files/s3/location.ts'
 import type { Settings } from './graph/settings.ts'
 import { type VocabularyName, vocabularyNames } from './graph/vocabulary.ts'
@@ -54,7 +55,7 @@ export type Role = (typeof roles)[number]
 export const databasePoolers = ['none', 'transaction'] as const
 export type DatabasePooler = (typeof databasePoolers)[number]
 
-export interface Config extends Settings {
+export interface Config extends Settings, CredentialSettings {
   readonly production: boolean
   readonly port: number
   readonly host: string
@@ -64,9 +65,6 @@ export interface Config extends Settings {
   readonly databaseUrl: string | undefined
   readonly filesUrl: ObjectLocation | undefined
   readonly filesTimeout: number
-  readonly awsAccessKeyId: string | undefined
-  readonly awsSecretAccessKey: string | undefined
-  readonly awsSessionToken: string | undefined
   readonly databaseConnections: number
   readonly databasePooler: DatabasePooler
   readonly databaseTimeout: number
@@ -155,6 +153,11 @@ function defineMaxBytes(name: string, sentence: string, bytes: number): Setting<
   return define({ name, shownDefault: String(bytes), sentence, parse: integer(1, 1 << 30), fallback: () => bytes })
 }
 
+/** A setting that Amazon's tools and machines set under the same name; it is checked where it is used. */
+function defineAws(name: string, sentence: string, isSecret = false): Setting<string | undefined> {
+  return define({ name, shownDefault: 'unset', sentence, parse: (text) => text, fallback: () => undefined, isSecret })
+}
+
 /** Every setting once, in the order of docs/settings.md, which is generated from here. A list, so it may be long. */
 export const settings = {
   port: define({
@@ -208,30 +211,56 @@ export const settings = {
     parse: durationUpTo(10 * minute),
     fallback: () => 10 * second,
   }),
-  awsAccessKeyId: define<string | undefined>({
-    name: 'AWS_ACCESS_KEY_ID',
-    shownDefault: 'unset',
-    sentence: 'The id of the key for the object storage of FILES_URL.',
-    parse: (text) => text,
-    fallback: () => undefined,
-    isSecret: true,
-  }),
-  awsSecretAccessKey: define<string | undefined>({
-    name: 'AWS_SECRET_ACCESS_KEY',
-    shownDefault: 'unset',
-    sentence: 'The secret key for the object storage of FILES_URL.',
-    parse: (text) => text,
-    fallback: () => undefined,
-    isSecret: true,
-  }),
-  awsSessionToken: define<string | undefined>({
-    name: 'AWS_SESSION_TOKEN',
-    shownDefault: 'unset',
-    sentence: 'The session token that goes with a temporary key for the object storage of FILES_URL.',
-    parse: (text) => text,
-    fallback: () => undefined,
-    isSecret: true,
-  }),
+  awsAccessKeyId: defineAws(
+    'AWS_ACCESS_KEY_ID',
+    'The id of the key for the object storage of FILES_URL; unset: the credentials of a role, from the first source that is set.',
+    true,
+  ),
+  awsSecretAccessKey: defineAws('AWS_SECRET_ACCESS_KEY', 'The secret key for the object storage of FILES_URL.', true),
+  awsSessionToken: defineAws(
+    'AWS_SESSION_TOKEN',
+    'The session token that goes with a temporary key for the object storage of FILES_URL.',
+    true,
+  ),
+  awsWebIdentityTokenFile: defineAws(
+    'AWS_WEB_IDENTITY_TOKEN_FILE',
+    'The file of the token that is exchanged for the credentials of AWS_ROLE_ARN; read again at each renewal.',
+  ),
+  awsRoleArn: defineAws('AWS_ROLE_ARN', 'The role that the token of AWS_WEB_IDENTITY_TOKEN_FILE assumes.'),
+  awsRoleSessionName: defineAws(
+    'AWS_ROLE_SESSION_NAME',
+    'The name of the session of AWS_ROLE_ARN, for the logs of the storage; unset: switchboard.',
+  ),
+  awsEndpointUrlSts: defineAws(
+    'AWS_ENDPOINT_URL_STS',
+    'Where the token of AWS_WEB_IDENTITY_TOKEN_FILE is exchanged; unset: STS of Amazon in the region of FILES_URL.',
+  ),
+  awsContainerCredentialsRelativeUri: defineAws(
+    'AWS_CONTAINER_CREDENTIALS_RELATIVE_URI',
+    'The path at http://169.254.170.2 that gives out the credentials of an ECS task.',
+    true,
+  ),
+  awsContainerCredentialsFullUri: defineAws(
+    'AWS_CONTAINER_CREDENTIALS_FULL_URI',
+    'The URL that gives out the credentials of a container or an EKS pod: https, or http on this machine or at an agent of ECS or EKS.',
+  ),
+  awsContainerAuthorizationToken: defineAws(
+    'AWS_CONTAINER_AUTHORIZATION_TOKEN',
+    'The Authorization header for AWS_CONTAINER_CREDENTIALS_FULL_URI.',
+    true,
+  ),
+  awsContainerAuthorizationTokenFile: defineAws(
+    'AWS_CONTAINER_AUTHORIZATION_TOKEN_FILE',
+    'The file of the Authorization header for AWS_CONTAINER_CREDENTIALS_FULL_URI, read again at each renewal; used before AWS_CONTAINER_AUTHORIZATION_TOKEN.',
+  ),
+  awsEc2MetadataDisabled: defineAws(
+    'AWS_EC2_METADATA_DISABLED',
+    'true: the credentials of the role of an EC2 machine are not used.',
+  ),
+  awsEc2MetadataServiceEndpoint: defineAws(
+    'AWS_EC2_METADATA_SERVICE_ENDPOINT',
+    'Where the metadata of the machine is (IMDSv2); unset: http://169.254.169.254.',
+  ),
   databaseConnections: define({
     name: 'DATABASE_CONNECTIONS',
     shownDefault: '10',

@@ -6,21 +6,20 @@ import type { FileStore } from './file-store.ts'
 import { openFileSystemStore } from './file-system.ts'
 import { openPieceStore, type PieceStore } from './piece-store.ts'
 import { ObjectClient } from './s3/client.ts'
+import type { CredentialSettings } from './s3/credentials/choose.ts'
+import { openCredentials } from './s3/credentials/open.ts'
 import type { ObjectLocation } from './s3/location.ts'
 import { openObjectPieces } from './s3/object-pieces.ts'
 import { openObjectStore } from './s3/object-store.ts'
 import { openSpool } from './spool.ts'
 
 /** Where files are; the names are those of the settings. */
-export interface FileSettings {
+export interface FileSettings extends CredentialSettings {
   readonly dataDir: string
   readonly filesUrl: ObjectLocation | undefined
   readonly filesTimeout: number
   /** Bytes of the disk that files leave free. */
   readonly diskReserve?: number | undefined
-  readonly awsAccessKeyId: string | undefined
-  readonly awsSecretAccessKey: string | undefined
-  readonly awsSessionToken: string | undefined
 }
 
 export interface FileStores {
@@ -39,8 +38,7 @@ export async function openFileStores(
     const store = await openFileSystemStore(folder, clock, random, diskReserve)
     return { store, pieces: await openPieceStore(join(dataDir, 'uploads'), diskReserve) }
   }
-  const { awsAccessKeyId: accessKeyId = '', awsSecretAccessKey: secretAccessKey = '' } = settings
-  const credentials = { accessKeyId, secretAccessKey, sessionToken: settings.awsSessionToken }
+  const credentials = openCredentials(settings, location.region, { clock, log })
   const client = new ObjectClient({ location, credentials, timeout, log })
   const spool = await openSpool(join(folder, 'incoming'), clock, random, diskReserve)
   return { store: openObjectStore(client, spool), pieces: openObjectPieces(client) }

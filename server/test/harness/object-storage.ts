@@ -30,6 +30,13 @@ export type Fault =
   /** Half of the bytes of an object, then the connection is cut. */
   | 'cut'
 
+/** What somebody may sign with. */
+export interface SigningKey {
+  readonly secretAccessKey: string
+  readonly sessionToken?: string
+  readonly isExpired?: boolean
+}
+
 interface Seen {
   readonly method: string
   readonly key: string
@@ -49,6 +56,8 @@ class Refused extends Error {
 export class ObjectStorage {
   /** Decides what becomes of a request, at once or later; undefined: what it asks for. */
   fault: (asked: Seen) => Fault | undefined | Promise<Fault | undefined> = () => undefined
+  /** Who may sign, by the id of the key. */
+  signers: ReadonlyMap<string, SigningKey> = new Map([[accessKeyId, { secretAccessKey }]])
   readonly #folder: string
   #server: Server
   #port = 0
@@ -128,7 +137,7 @@ export class ObjectStorage {
   async #answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
     try {
       const url = new URL(request.url ?? '', 'http://storage')
-      checkSignature(request, url)
+      checkSignature(request, url, this.signers)
       const [, asked, ...rest] = url.pathname.split('/').map(decodeURIComponent)
       if (asked !== bucket) throw new Refused(404, 'NoSuchBucket')
       const seen = { method: request.method ?? '', key: rest.join('/') }
@@ -242,7 +251,7 @@ function hmac(key: string | Buffer, text: string): Buffer {
 }
 
 /** By the text of the request as it came, not by what the service meant. */
-function checkSignature(request: IncomingMessage, url: URL): void {
+function checkSignature(request: IncomingMessage, url: URL, signers: ReadonlyMap<string, SigningKey>): void {
   const { authorization = '', 'x-amz-date': date = '', 'x-amz-content-sha256': payload = '' } = request.headers
   const parsed =
     /^AWS4-HMAC-SHA256 Credential=([^/]+)\/(\d{8})\/([^/]+)\/s3\/aws4_request, SignedHeaders=([^,]+), Signature=([\da-f]{64})$/.exec(
@@ -263,7 +272,9 @@ function checkSignature(request: IncomingMessage, url: URL): void {
   if (Math.abs(Date.UTC(year, month - 1, dayOfMonth, ...clock) - Date.now()) > maxSkew) {
     throw new Refused(403, 'RequestTimeTooSkewed')
   }
-  if (id !== accessKeyId || inRegion !== region) throw new Refused(403, 'InvalidAccessKeyId')
+  const signer = signers.get(String(id))
+  if (!signer || inRegion !== region) throw new Refused(403, 'InvalidAccessKeyId')
+  if (request.headers['x-amz-security-token'] !== signer.sessionToken) throw new Refused(400, 'InvalidToken')
   const signed = names.split(';')
   const mustBeSigned = Object.keys(request.headers).filter((name) => name === 'host' || name.startsWith('x-amz-'))
   if (!mustBeSigned.every((name) => signed.includes(name))) throw new Refused(403, 'AccessDenied')
@@ -272,6 +283,10 @@ function checkSignature(request: IncomingMessage, url: URL): void {
   const canonical = `${request.method}\n${url.pathname}\n${query}\n${headers}\n${names}\n${String(payload)}`
   const scope = `${day}/${inRegion}/s3/aws4_request`
   const text = `AWS4-HMAC-SHA256\n${String(date)}\n${scope}\n${createHash('sha256').update(canonical).digest('hex')}`
-  const key = hmac(hmac(hmac(hmac(`AWS4${secretAccessKey}`, String(day)), String(inRegion)), 's3'), 'aws4_request')
+  const key = hmac(
+    hmac(hmac(hmac(`AWS4${signer.secretAccessKey}`, String(day)), String(inRegion)), 's3'),
+    'aws4_request',
+  )
   if (!timingSafeEqual(hmac(key, text), Buffer.from(signature, 'hex'))) throw new Refused(403, 'SignatureDoesNotMatch')
+  if (signer.isExpired) throw new Refused(400, 'ExpiredToken')
 }

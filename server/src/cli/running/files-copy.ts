@@ -4,7 +4,8 @@ import { systemClock } from '../../base/time/clock.ts'
 import { BadSetting, type Config } from '../../config.ts'
 import { type Copied, copyFiles } from '../../files/copy.ts'
 import { type FileSettings, openFileStores } from '../../files/open.ts'
-import { parseObjectLocation } from '../../files/s3/location.ts'
+import { chooseSource } from '../../files/s3/credentials/choose.ts'
+import { type ObjectLocation, parseObjectLocation } from '../../files/s3/location.ts'
 import { fileOf } from '../../resources/uploads/store.ts'
 import { CommandFailed } from '../fail.ts'
 import { withLockedStore } from '../store.ts'
@@ -45,11 +46,14 @@ const place = ({ filesUrl, dataDir }: FileSettings) => filesUrl ?? dataDir
 
 function locate(text: string, config: Config): FileSettings {
   if (!text.startsWith('s3:')) return { ...config, filesUrl: undefined, ...(text !== 'disk' && { dataDir: text }) }
-  if (config.awsAccessKeyId === undefined || config.awsSecretAccessKey === undefined) {
-    throw new CommandFailed('object storage takes credentials: set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY')
-  }
+  const filesUrl = parseLocation(text)
+  chooseSource(config, filesUrl.region)
+  return { ...config, filesUrl }
+}
+
+function parseLocation(text: string): ObjectLocation {
   try {
-    return { ...config, filesUrl: parseObjectLocation(text) }
+    return parseObjectLocation(text)
   } catch (error) {
     if (error instanceof BadSetting) throw new CommandFailed(`a storage must be ${error.message}`)
     throw error

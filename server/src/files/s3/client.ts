@@ -5,13 +5,14 @@ import type { Log } from '../../base/log/log.ts'
 import { minute, second } from '../../base/time/duration.ts'
 import type { ByteRange } from '../file-store.ts'
 import { FilesUnavailable } from '../unavailable.ts'
+import type { CredentialProvider, Credentials } from './credentials/credentials.ts'
 import type { ObjectLocation } from './location.ts'
-import { type Credentials, emptyHash, Signer } from './sign.ts'
+import { emptyHash, Signer } from './sign.ts'
 import { type Page, readErrorCode, readPage } from './xml.ts'
 
 export interface ObjectClientOptions {
   readonly location: ObjectLocation
-  readonly credentials: Credentials
+  readonly credentials: CredentialProvider
   /** Milliseconds without any sign of life after which a request is given up. */
   readonly timeout: number
   readonly log: Log
@@ -51,6 +52,8 @@ const fullCodes = new Set([
   'XMinioStorageFull',
   'ServiceQuotaExceededException',
 ])
+/** What stores answer when a session token is over: Amazon with 400, others with 403. */
+const expiredCodes = new Set(['ExpiredToken', 'ExpiredTokenException', 'TokenRefreshRequired'])
 const passingCodes = new Set(['RequestTimeout', 'SlowDown', 'InternalError', 'ServiceUnavailable', 'OperationAborted'])
 
 /**
@@ -130,6 +133,7 @@ export class ObjectClient {
   }
 
   async close(): Promise<void> {
+    this.#options.credentials.close()
     await this.#pool.destroy()
   }
 
@@ -154,8 +158,23 @@ export class ObjectClient {
     }
   }
 
-  async #sendOnce({ method, key, query = {}, range, body }: Asked): Promise<Response | undefined> {
-    const { location, credentials, now = Date.now } = this.#options
+  /** Once more with other credentials where those at hand have expired. */
+  async #sendOnce(asked: Asked): Promise<Response | undefined> {
+    const { credentials } = this.#options
+    const { method } = asked
+    const used = await credentials.get()
+    const response = await this.#exchange(asked, used)
+    if (isSuccess(response)) return response
+    const code = readErrorCode(await this.#readText(response))
+    const others = saysExpired(method, response.statusCode, code) ? await credentials.replace(used) : undefined
+    if (!others) return refuse(method, response.statusCode, code)
+    const second = await this.#exchange(asked, others)
+    if (isSuccess(second)) return second
+    return refuse(method, second.statusCode, readErrorCode(await this.#readText(second)))
+  }
+
+  async #exchange({ method, key, query = {}, range, body }: Asked, credentials: Credentials): Promise<Response> {
+    const { location, now = Date.now } = this.#options
     const path = key === '' ? location.root || '/' : `${location.root}/${location.prefix}${key}`
     const plain = {
       ...(range && { range: `bytes=${range.start}-${range.end}` }),
@@ -164,26 +183,13 @@ export class ObjectClient {
     const bodyHash = body?.sha256 ?? emptyHash
     const unsigned = { method, origin: location.origin, path, query, headers: plain, bodyHash }
     const { target, headers } = await this.#signer.sign(unsigned, credentials, now())
-    const response = await this.#pool.request({
+    return this.#pool.request({
       method,
       path: target,
       headers: { ...headers, ...(body && { 'content-length': String(body.size) }) },
       // Iterables are sent chunk by chunk, which the types do not say. Unlike a stream they are not read ahead.
       body: body ? ((body.size === 0 ? new Uint8Array() : body.open()) as Uint8Array) : null,
     })
-    if (response.statusCode >= 200 && response.statusCode < 300) return response
-    return this.#refuse(method, response)
-  }
-
-  async #refuse(method: string, response: Response): Promise<undefined> {
-    const { statusCode } = response
-    const code = readErrorCode(await this.#readText(response))
-    // Without the name of the error (HEAD has no body) it is the object that is missing, and not the bucket.
-    if (statusCode === 404 && method !== 'PUT' && (code === undefined || code === 'NoSuchKey')) return undefined
-    const said = `the object storage answered ${method} with ${statusCode}${code === undefined ? '' : ` ${code}`}`
-    if (statusCode === 507 || fullCodes.has(code ?? '')) throw new FilesUnavailable('full', said)
-    const isPassing = statusCode >= 500 || statusCode === 429 || statusCode === 408 || passingCodes.has(code ?? '')
-    throw new FilesUnavailable(isPassing ? 'away' : 'refused', said)
   }
 
   async #readText({ body, statusCode }: Response): Promise<string> {
@@ -217,6 +223,26 @@ export class ObjectClient {
     this.#failures = 0
     this.#options.log.warn('the object storage works again')
   }
+}
+
+function isSuccess({ statusCode }: Response): boolean {
+  return statusCode >= 200 && statusCode < 300
+}
+
+/** HEAD has no body, and so no code: any refusal may be that one. */
+function saysExpired(method: string, statusCode: number, code: string | undefined): boolean {
+  if (code !== undefined) return expiredCodes.has(code)
+  return method === 'HEAD' && (statusCode === 400 || statusCode === 403)
+}
+
+/** Throws what a response that is no success means; undefined: there is no such object. */
+function refuse(method: string, statusCode: number, code: string | undefined): undefined {
+  // Without the name of the error (HEAD has no body) it is the object that is missing, and not the bucket.
+  if (statusCode === 404 && method !== 'PUT' && (code === undefined || code === 'NoSuchKey')) return undefined
+  const said = `the object storage answered ${method} with ${statusCode}${code === undefined ? '' : ` ${code}`}`
+  if (statusCode === 507 || fullCodes.has(code ?? '')) throw new FilesUnavailable('full', said)
+  const isPassing = statusCode >= 500 || statusCode === 429 || statusCode === 408 || passingCodes.has(code ?? '')
+  throw new FilesUnavailable(isPassing ? 'away' : 'refused', said)
 }
 
 /** A refused connection to a name with several addresses is an AggregateError with an empty message. */

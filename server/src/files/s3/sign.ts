@@ -1,11 +1,5 @@
 import { AwsV4Signer } from 'aws4fetch'
-
-/** Who signs. Never logged. */
-export interface Credentials {
-  readonly accessKeyId: string
-  readonly secretAccessKey: string
-  readonly sessionToken: string | undefined
-}
+import type { Credentials } from './credentials/credentials.ts'
 
 export interface UnsignedRequest {
   readonly method: string

@@ -32,7 +32,7 @@ function readEach(xml: string, around: string, name: string): string[] {
 }
 
 /** The first element of that name. */
-function readElement(xml: string, name: string): string | undefined {
+export function readElement(xml: string, name: string): string | undefined {
   const begin = xml.indexOf(`<${name}>`)
   const end = xml.indexOf(`</${name}>`, begin)
   return begin === -1 || end === -1 ? undefined : decode(xml.slice(begin + name.length + 2, end))
