@@ -15,6 +15,7 @@ import { openFileStores } from '../src/files/open.ts'
 import { chooseSource } from '../src/files/s3/credentials/choose.ts'
 import { FilesUnavailable } from '../src/files/unavailable.ts'
 import { cannotReachFiles } from '../src/graph/errors.ts'
+import { runProcess } from './harness/command.ts'
 import { CredentialSources, roleArn } from './harness/credential-sources.ts'
 import { assertError } from './harness/errors.ts'
 import { pdf } from './harness/media-files.ts'
@@ -209,6 +210,18 @@ describe('credentials of a role', () => {
     await assert.rejects(put(store), /answered with 401/)
     await writeFile(tokenFile, 'second-token\n')
     await put(store)
+  })
+
+  test('a server that finds no credentials of a role says so and ends, as with a wrong key', async () => {
+    sources.fault = 404
+    const other = { DATA_DIR: join(folder, 'data'), PORT: '0', LOG_LEVEL: 'silent', NODE_ENV: 'production' }
+    const env = { ...storage.settings('other'), ...noKeys, ...envs.metadata(), ...other }
+    const { code, stderr } = await runProcess(['serve'], { env, cwd: folder })
+    assert.equal(code, 1)
+    assert.match(
+      stderr,
+      /^switchboard: there are no credentials for the object storage: .+ answered with 404 Fault; give/,
+    )
   })
 
   test('credentials of a role that expire and cannot be renewed make uploads fail as storage does that is away', async (t) => {

@@ -38,7 +38,7 @@ export async function serve(flags: ServeFlags, { banner }: { banner: boolean }):
   }
   const lock = config.databaseUrl === undefined ? lockStore(config.dataDir) : undefined
   let database: Database | undefined
-  let app: App
+  let app: App | undefined
   let address: string
   try {
     database = await openStore(config, log, { notesKeyFile: true })
@@ -53,6 +53,8 @@ export async function serve(flags: ServeFlags, { banner }: { banner: boolean }):
     })
     address = await app.listen()
   } catch (error) {
+    // What listens or waits already would keep the process alive, without a database.
+    await app?.close(0)
     await database?.close()
     lock?.release()
     throw error
