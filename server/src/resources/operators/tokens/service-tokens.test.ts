@@ -163,12 +163,18 @@ onOneDatabase('streams', 'sqlite', (engine) => {
   /** Opens streams until one is refused; returns how many there were. */
   async function fill(t: TestContext, token: string, path: string): Promise<number> {
     const stop = new AbortController()
-    t.after(() => stop.abort())
-    for (let count = 0; ; count++) {
+    // Held to the end: fetch ends the stream of a response that is collected as garbage.
+    const opened: Response[] = []
+    t.after(() => {
+      stop.abort()
+      assert.ok(opened.every(({ bodyUsed }) => !bodyUsed))
+    })
+    for (;;) {
       const headers = { authorization: `Bearer ${token}` }
-      const { status } = await fetch(`${server.url}${path}`, { headers, signal: stop.signal })
-      if (status === 429) return count
-      assert.equal(status, 200)
+      const response = await fetch(`${server.url}${path}`, { headers, signal: stop.signal })
+      if (response.status === 429) return opened.length
+      assert.equal(response.status, 200)
+      opened.push(response)
     }
   }
 
