@@ -63,6 +63,11 @@ const checks: Check[] = [
     command: ['node_modules/.bin/biome', 'ci', '--colors=off', '--error-on-warnings', '--max-diagnostics=200', '.'],
     hint: '`npm run format` formats the files and fixes what it can.',
   },
+  {
+    name: 'dead exports',
+    command: ['node_modules/.bin/node', 'node_modules/.bin/knip', '--include', 'exports,types,files', '--no-progress'],
+    hint: 'An export that no other file imports loses its `export`; what `declare module` adds to is marked `@public`.',
+  },
   { name: 'generated files', command: ['./switchboard', 'gen', '--check'] },
 ]
 

@@ -6,7 +6,7 @@ import { Dialog } from './ui/parts.tsx'
 const helpIsOpen = signal(false)
 
 /** After g, where a letter leads. */
-export const places = {
+const places = {
   p: ['/', 'Phones'],
   l: ['/live', 'Live'],
   d: ['/deliveries', 'Deliveries'],

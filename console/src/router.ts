@@ -10,7 +10,7 @@ function readPlace(): { readonly path: string; readonly query: URLSearchParams }
   return { path: path === '' ? '/' : path, query: new URLSearchParams(search) }
 }
 
-export const path = computed(() => place.value.path)
+const path = computed(() => place.value.path)
 /** `/deliveries/17` → `deliveries`, `17` */
 export const segments = computed(() => path.value.split('/').slice(1).map(decodeURIComponent))
 

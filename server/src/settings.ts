@@ -48,11 +48,11 @@ export interface Setting<T> {
 }
 
 /** The role of a process: everything, only requests, or only background work. */
-export const roles = ['all', 'api', 'worker'] as const
+const roles = ['all', 'api', 'worker'] as const
 export type Role = (typeof roles)[number]
 
 /** What is between the service and PostgreSQL. */
-export const databasePoolers = ['none', 'transaction'] as const
+const databasePoolers = ['none', 'transaction'] as const
 export type DatabasePooler = (typeof databasePoolers)[number]
 
 export interface Config extends Settings, CredentialSettings {

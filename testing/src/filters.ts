@@ -42,7 +42,7 @@ function fitsText(text: string, wanted: string | RegExp): boolean {
 }
 
 /** What a person reads in a message. */
-export function textOf(message: PhoneMessage): string {
+function textOf(message: PhoneMessage): string {
   const texts: string[] = []
   const collect = (value: unknown): void => {
     if (typeof value !== 'object' || value === null) return

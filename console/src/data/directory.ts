@@ -15,7 +15,7 @@ export const numbers = signal<readonly PhoneNumber[]>([])
 export const isDirectoryRead = signal(false)
 export const apps = signal<readonly Node[]>([])
 export const accounts = signal<readonly Node[]>([])
-export const businesses = signal<readonly Node[]>([])
+const businesses = signal<readonly Node[]>([])
 
 const mostNumbers = 50
 

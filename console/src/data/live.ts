@@ -40,7 +40,7 @@ export function watch(watcher: Watcher): () => void {
 }
 
 /** Adds what has happened; all that comes within one frame is drawn once. */
-export function addFeedItems(added: readonly FeedItem[], isNew: boolean): void {
+function addFeedItems(added: readonly FeedItem[], isNew: boolean): void {
   for (const one of added) {
     if (known.has(one.id)) continue
     known.add(one.id)
@@ -131,7 +131,7 @@ export function startStreams(): void {
 
 let isRefreshing = false
 
-export function refreshService(): void {
+function refreshService(): void {
   if (isRefreshing) return
   isRefreshing = true
   setTimeout(() => {
@@ -168,7 +168,7 @@ async function readPast(): Promise<void> {
   }
 }
 
-export function fromRequest({ id, time, business_id, account_id, trace, ...data }: LoggedRequest): FeedItem {
+function fromRequest({ id, time, business_id, account_id, trace, ...data }: LoggedRequest): FeedItem {
   return { id, type: 'request', time, business_id, account_id, phone_number_id: null, trace, data }
 }
 

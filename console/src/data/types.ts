@@ -219,17 +219,3 @@ export interface ListedCall extends Omit<Call, 'sdp'> {
   readonly accepted_time?: string
   readonly ended_time?: string
 }
-
-export interface AuditRecord {
-  readonly id: string
-  readonly time: string
-  readonly operation: string
-  readonly node_id: string
-  readonly node_kind: string
-  readonly business_id: string
-  readonly actor_app_id: string
-  readonly actor_token_id: string
-  readonly actor_name?: string
-  readonly remote_address: string
-  readonly trace: string
-}

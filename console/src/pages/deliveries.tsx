@@ -182,7 +182,7 @@ function LaneCard({ lane, onAct }: { readonly lane: Lane; readonly onAct: (actio
   )
 }
 
-export function writeAge(seconds: number): string {
+function writeAge(seconds: number): string {
   if (seconds < 90) return `${seconds} s`
   if (seconds < 5400) return `${Math.round(seconds / 60)} min`
   return seconds < 172_800 ? `${Math.round(seconds / 3600)} h` : `${Math.round(seconds / 86_400)} days`

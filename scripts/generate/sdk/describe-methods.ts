@@ -20,7 +20,7 @@ import { mergeSchemas } from './merge-schemas.ts'
 import { preciseMembers, preciseShown } from './precise-schemas.ts'
 
 /** An argument of the path, in its place. */
-export interface PathArgument {
+interface PathArgument {
   /** `phoneNumberId` */
   readonly name: string
   readonly example: string

@@ -119,7 +119,7 @@ export function listWords(text: string): Set<string> {
   return new Set(code.join('\n').match(/\w+/g))
 }
 
-export function writeKey(name: string): string {
+function writeKey(name: string): string {
   return /^[A-Za-z_$][\w$]*$/.test(name) ? name : writeLiteral(name)
 }
 

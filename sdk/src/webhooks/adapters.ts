@@ -67,14 +67,14 @@ export interface FastifyLike {
   }): unknown
 }
 
-export interface FastifyRequestLike {
+interface FastifyRequestLike {
   readonly method: string
   readonly url: string
   readonly headers: Readonly<Record<string, string | string[] | undefined>>
   readonly body: unknown
 }
 
-export interface FastifyReplyLike {
+interface FastifyReplyLike {
   code(status: number): unknown
   type(type: string): unknown
 }

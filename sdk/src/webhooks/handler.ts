@@ -1,5 +1,4 @@
 import { iterate } from '../core/body.ts'
-import type { WebhookEvent } from '../generated/webhook-events.ts'
 import {
   type FastifyLike,
   makeExpressHandler,
@@ -8,7 +7,7 @@ import {
   type NodeRequest,
   type NodeResponse,
 } from './adapters.ts'
-import { type Answer, answerPost, type HandlerOptions } from './answer.ts'
+import { answerPost, type HandlerOptions } from './answer.ts'
 import { readBytes } from './read-body.ts'
 
 export type { HandlerOptions } from './answer.ts'
@@ -52,5 +51,3 @@ async function answerRequest(options: HandlerOptions, request: Request): Promise
   const { status, body } = await answerPost(options, { method, url, headers, read })
   return new Response(body, { status, headers: { 'content-type': 'text/plain; charset=utf-8' } })
 }
-
-export type { Answer, WebhookEvent }

@@ -29,7 +29,7 @@ export interface GuessWatch {
 }
 
 /** Counts callers of whom nothing is known, and refuses an address with too many. */
-export interface StrangerLimit {
+interface StrangerLimit {
   take(address: string): void
 }
 

@@ -4,7 +4,7 @@ import type { Random } from '../base/keys/random.ts'
 import { nameCookie, readCookie, writeCookie } from './cookies.ts'
 
 /** How long somebody may take at the issuer. */
-export const signInLifetime = 600_000
+const signInLifetime = 600_000
 const maxReturnTo = 512
 const cookieName = 'sign-in'
 

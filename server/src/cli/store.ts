@@ -17,7 +17,7 @@ export function configFrom(flags: Environment): Config {
 }
 
 /** The source of the keys that seal the store's secrets. */
-export function keySourceOf({ secretsKey, secretsKeyOld, secretsKeyFile }: Config): KeySource {
+function keySourceOf({ secretsKey, secretsKeyOld, secretsKeyFile }: Config): KeySource {
   return { current: secretsKey, old: secretsKeyOld, file: secretsKeyFile }
 }
 

@@ -19,8 +19,8 @@ export interface StoreLocation {
 }
 
 /** How long a transaction of the embedded store waits for another process's. */
-export const defaultTimeout = 30 * second
-export const defaultLockTimeout = 10 * second
+const defaultTimeout = 30 * second
+const defaultLockTimeout = 10 * second
 const fileName = 'switchboard.db'
 /** Connections that break together are logged together. */
 const gatherTime = second

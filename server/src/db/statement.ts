@@ -2,7 +2,7 @@ import type { Compilable, Kysely, RawBuilder } from 'kysely'
 import type { Tables } from './tables.ts'
 
 /** Stands for a value that is known only when the statement runs. */
-export class Parameter {
+class Parameter {
   readonly name: string
 
   constructor(name: string) {

@@ -93,14 +93,14 @@ export interface NodesTable {
   account_id: string | null
 }
 
-export interface BusinessesTable {
+interface BusinessesTable {
   id: string
   name: string
   timezone_id: number
   created_time: number
 }
 
-export interface ExtendedCreditsTable {
+interface ExtendedCreditsTable {
   id: string
   business_id: string
   legal_entity_name: string
@@ -149,7 +149,7 @@ export interface TokensTable {
   made_by: string | null
 }
 
-export interface ConsoleLinksTable {
+interface ConsoleLinksTable {
   hash: string
   name: string
   /** Not used any more: ''. */
@@ -159,7 +159,7 @@ export interface ConsoleLinksTable {
   expires_time: number
 }
 
-export interface ServiceSecretsTable {
+interface ServiceSecretsTable {
   name: string
   value: Sealed
 }
@@ -193,7 +193,7 @@ export interface SubscribedAppsTable {
   created_time: number
 }
 
-export interface MigrationIntentsTable {
+interface MigrationIntentsTable {
   id: string
   account_id: string
   status: string
@@ -316,13 +316,13 @@ export interface ActivitiesTable {
   trace: string
 }
 
-export interface RateWindowsTable {
+interface RateWindowsTable {
   key: string
   taken: number
   end_time: number
 }
 
-export interface SchemaMigrationsTable {
+interface SchemaMigrationsTable {
   name: string
   applied_time: number
 }
@@ -342,7 +342,7 @@ export interface TimersTable {
   trace: Generated<string | null>
 }
 
-export interface CarrierMessagesTable {
+interface CarrierMessagesTable {
   id: string
   recipient: string
   kind: 'sms' | 'voice'
@@ -361,7 +361,7 @@ export interface VerificationCodesTable {
   blocked_until: number
 }
 
-export interface TwoStepPinsTable {
+interface TwoStepPinsTable {
   phone_number_id: string
   pin_hash: Sealed
 }
@@ -389,19 +389,19 @@ export interface BusinessPublicKeysTable {
   signature: string
 }
 
-export interface NodeSharesTable {
+interface NodeSharesTable {
   node_id: string
   business_id: string
 }
 
-export interface SolutionsTable {
+interface SolutionsTable {
   id: string
   name: string
   status: string
   created_time: number
 }
 
-export interface SolutionAppsTable {
+interface SolutionAppsTable {
   solution_id: string
   role: 'OWNER' | 'PARTNER'
   app_id: string
@@ -420,7 +420,7 @@ export interface AgreementRequestsTable {
   created_time: number
 }
 
-export interface MobilityIntentsTable {
+interface MobilityIntentsTable {
   account_id: string
   partner_business_id: string
   request_id: string
@@ -428,7 +428,7 @@ export interface MobilityIntentsTable {
   created_time: number
 }
 
-export interface EventsTable {
+interface EventsTable {
   id: Generated<number>
   account_id: string
   phone_number_id: string | null
@@ -453,7 +453,7 @@ export interface LanesTable {
 }
 
 /** A lane that got a delivery while somebody else had locked its row. */
-export interface LaneWakesTable {
+interface LaneWakesTable {
   id: Generated<number>
   lane_id: string
   app_id: string
@@ -461,7 +461,7 @@ export interface LaneWakesTable {
   due_time: number
 }
 
-export interface DeliveriesTable {
+interface DeliveriesTable {
   id: Generated<number>
   event_id: number
   lane_id: string
@@ -520,19 +520,19 @@ export interface ReplaysTable {
   finished_time: number | null
 }
 
-export interface ReceivedMessagesTable {
+interface ReceivedMessagesTable {
   phone_number_id: string
   message_id: string
   received_time: number
 }
 
-export interface ReceivedStatusesTable {
+interface ReceivedStatusesTable {
   phone_number_id: string
   digest: string
   received_time: number
 }
 
-export interface ReceivedPostsTable {
+interface ReceivedPostsTable {
   app_id: string
   digest: string
   received_time: number
@@ -555,7 +555,7 @@ export interface CallsTable {
   ended_time: number | null
 }
 
-export interface CallPermissionRequestsTable {
+interface CallPermissionRequestsTable {
   id: string
   phone_number_id: string
   user_wa_id: string
@@ -569,12 +569,12 @@ export interface FilesTable {
   place: string
 }
 
-export interface FileUsesTable {
+interface FileUsesTable {
   sha256: string
   used_by: string
 }
 
-export interface ListenersTable {
+interface ListenersTable {
   app_id: string
   record: Sealed
 }
@@ -608,7 +608,7 @@ export interface MediaTable {
   expires_time: number
 }
 
-export interface StoredBytesTable {
+interface StoredBytesTable {
   owner_id: string
   bytes: number
 }
@@ -705,14 +705,14 @@ export interface TemplateButton {
   supported_apps?: { package_name: string; signature_hash: string }[]
 }
 
-export interface TemplateNamesTable {
+interface TemplateNamesTable {
   account_id: string
   name: string
   was_approved: boolean
   deleted_time: number | null
 }
 
-export interface TemplateEditsTable {
+interface TemplateEditsTable {
   id: string
   template_id: string
   edited_time: number
@@ -845,7 +845,7 @@ export interface LinkFetchesTable {
   tries: number
 }
 
-export interface FetchedLinksTable {
+interface FetchedLinksTable {
   link_key: string
   media_id: string
   fetched_time: number
@@ -870,7 +870,7 @@ export interface StreamEventsTable {
   created_time: number
 }
 
-export interface WantedStreamsTable {
+interface WantedStreamsTable {
   name: string
   wanted_until: number
 }

@@ -11,7 +11,7 @@ import { isMissing, makeFolder, syncFolder } from './durable.ts'
 import { openForReading } from './reading.ts'
 
 /** A recorded piece: its bytes follow those of the piece before it. */
-export interface Piece {
+interface Piece {
   readonly name: string
   readonly size: number
 }

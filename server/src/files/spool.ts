@@ -17,7 +17,7 @@ const checkInterval = hour
 const chunkBytes = 131_072
 
 /** A blob that is complete on the local disk, under a name of its own. */
-export interface SpooledFile extends StoredFile {
+interface SpooledFile extends StoredFile {
   readonly path: string
   /** Reads some bytes; fewer than asked for at its end. */
   read(position: number, length: number): Promise<Buffer>

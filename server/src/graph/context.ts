@@ -21,7 +21,7 @@ export interface RawBody {
 }
 
 /** The context of a handler, besides its input, for every door. */
-export interface RowContext<D extends Db = Db> {
+interface RowContext<D extends Db = Db> {
   readonly db: D
   readonly clock: Clock
   readonly random: Random

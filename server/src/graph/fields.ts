@@ -26,7 +26,7 @@ export function makeFieldReader(selection: FieldSelection): (asked: string | und
 }
 
 /** Parses `fields` once. */
-export function selectFields(selection: FieldSelection, asked: string | undefined): readonly string[] {
+function selectFields(selection: FieldSelection, asked: string | undefined): readonly string[] {
   const names = (asked ?? '').split(',').map((name) => name.trim())
   const wanted = names.filter((name) => name !== '').map(raiseModifier)
   if (wanted.length === 0) return selection.defaults

@@ -5,6 +5,7 @@ import type { Tables } from '../db/tables.ts'
 /**
  * The kinds of node. A chapter adds its own to this interface with `declare module`, and describes them in `nodes`; a business is here
  * because access is checked by it.
+ * @public
  */
 export interface NodeKinds {
   business: true

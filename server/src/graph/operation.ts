@@ -237,13 +237,13 @@ export type OperatorControl<I extends TObject = TObject, O extends TSchema = TSc
 /** A row of the business door: an endpoint of the specification. */
 export type BusinessOperation = ReadOperation | WriteOperation
 /** A row of the gateway door: what the network's edge does for users' phones. */
-export type GatewayOperation = GatewayRead | GatewayWrite
+type GatewayOperation = GatewayRead | GatewayWrite
 /** A row of the operator door: what whoever runs the service sees and does. */
-export type OperatorOperation = OperatorRead | OperatorWrite | OperatorControl
+type OperatorOperation = OperatorRead | OperatorWrite | OperatorControl
 /** A row that responds with an object of the API. */
 export type Operation = BusinessOperation | GatewayOperation | OperatorOperation | ReceiverRow
 /** A row that responds with a page, an image, a text, or bytes. */
-export type ReplyOperation = OpenRow | LinkRow | EdgeLinkRow | HandshakeRow | StreamRow | OperatorReplyRow
+type ReplyOperation = OpenRow | LinkRow | EdgeLinkRow | HandshakeRow | StreamRow | OperatorReplyRow
 /** One row of the table. */
 export type Row = Operation | ReplyOperation
 

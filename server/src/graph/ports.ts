@@ -151,7 +151,7 @@ export interface ConsolePort {
 }
 
 /** What an issuer lets a browser bring back. */
-export type IssuerResponse = Readonly<Partial<Record<'code' | 'state' | 'iss' | 'error' | 'error_description', string>>>
+type IssuerResponse = Readonly<Partial<Record<'code' | 'state' | 'iss' | 'error' | 'error_description', string>>>
 
 export interface ConsoleFiles {
   readonly script: string
@@ -174,7 +174,7 @@ export interface Visitor {
 }
 
 /** The state of the process. */
-export interface Health {
+interface Health {
   findReadiness(): Promise<Readiness>
   /** Why nothing is deleted or given up, and by how many milliseconds the process is ahead of the database. */
   readClock(): { readonly hold: string | undefined; readonly offset: number }

@@ -34,7 +34,7 @@ export interface Route {
 }
 
 /** A table that cannot be served: found at the start, not at the first request. */
-export class BadTable extends Error {}
+class BadTable extends Error {}
 
 /** Groups the rows into routes; refuses two rows with the same method, path and kind. */
 export function buildRoutes(operations: readonly Row[]): Route[] {

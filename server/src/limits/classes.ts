@@ -19,7 +19,7 @@ export interface Rate {
  */
 export type RateKey = 'app_and_account' | 'node' | 'app' | 'chat'
 
-export type LimitError =
+type LimitError =
   | typeof rateLimitReached
   | typeof creationLimitReached
   | typeof permissionCheckLimitReached

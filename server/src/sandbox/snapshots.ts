@@ -14,7 +14,7 @@ declare module '../db/tables.ts' {
   }
 }
 
-export interface SnapshotsTable {
+interface SnapshotsTable {
   name: string
   id: string
   created_time: number

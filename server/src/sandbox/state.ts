@@ -9,7 +9,7 @@ declare module '../db/tables.ts' {
 }
 
 /** By how much the clock is ahead, and how often store and fault rules were replaced. Whatever is newer than the last replacement has greater ids. */
-export interface SandboxTable {
+interface SandboxTable {
   id: string
   clock_offset: number
   generation: number

@@ -134,7 +134,7 @@ export async function upsertChanged<Item, T extends keyof Tables>(
 }
 
 /** Puts new rows into a table. */
-export async function insertRows(tx: Transaction, table: keyof Tables, rows: readonly object[]): Promise<void> {
+async function insertRows(tx: Transaction, table: keyof Tables, rows: readonly object[]): Promise<void> {
   if (rows.length === 0) return
   await untyped(tx)
     .insertInto(table)

@@ -1,7 +1,7 @@
 import { describeSession, type Session } from './session.ts'
 
 /** How loud both sides are, from 0 to 1. */
-export interface Levels {
+interface Levels {
   readonly mine: number
   readonly theirs: number
 }

@@ -4,7 +4,7 @@ import { describeEvents } from './event-lines.ts'
 import type { Forwarded } from './forward.ts'
 
 /** A body that arrived or was stored, with its time and the result of checking its signatures. */
-export interface Shown {
+interface Shown {
   readonly body: Buffer
   /** The signing conventions that failed; undefined when it was not posted, so there is nothing to check. */
   readonly bad: readonly string[] | undefined

@@ -19,7 +19,7 @@ export interface SinkResponse {
 }
 
 /** The sink's response to the check whether it runs. */
-export const presence = 'switchboard listen'
+const presence = 'switchboard listen'
 
 /** A webhook receiver on loopback. It responds only under its path, which nobody can guess. */
 export async function openSink(

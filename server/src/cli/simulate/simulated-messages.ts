@@ -13,7 +13,7 @@ export interface MessageParts {
   readonly file: SentFile
 }
 
-export interface AnsweredMessage {
+interface AnsweredMessage {
   /** The business's number. */
   readonly from: string
   readonly id: string

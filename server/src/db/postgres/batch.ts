@@ -14,7 +14,7 @@ export interface StatementResult {
 }
 
 /** Which statement of a batch failed; the ones behind it were not run. */
-export interface BatchFailure {
+interface BatchFailure {
   readonly index: number
   readonly error: Error
 }

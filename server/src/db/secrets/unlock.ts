@@ -60,7 +60,7 @@ export async function listSealingKeys({ query }: Db): Promise<SealingKeysTable[]
     .execute()
 }
 
-export function readSettingKeys({ current, old }: KeySource): SecretKey[] {
+function readSettingKeys({ current, old }: KeySource): SecretKey[] {
   return current ? [current, ...old] : [...old]
 }
 

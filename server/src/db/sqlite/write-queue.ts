@@ -14,7 +14,7 @@ export interface Writer {
   open(trace: string | undefined): OpenedTransaction
 }
 
-export interface OpenedTransaction {
+interface OpenedTransaction {
   readonly tx: Transaction
   readonly scope: {
     readonly due: DueNotes

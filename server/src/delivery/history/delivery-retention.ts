@@ -19,7 +19,7 @@ const sweepMilliseconds = minute
 /** Lanes rarely become unused, and checking all of them takes longest. */
 const sweepsPerLaneSweep = 10
 
-export interface RetentionRules {
+interface RetentionRules {
   /** Milliseconds to keep finished deliveries. */
   readonly keep: number
   /** Milliseconds after which nothing is attempted. */

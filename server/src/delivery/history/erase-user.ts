@@ -58,7 +58,7 @@ async function eraseBatch(tx: Transaction, clock: Clock, ids: readonly number[],
 const listNames = ['messages', 'statuses', 'calls', 'groups', 'user_preferences']
 
 /** A value without what it says of a user; undefined when it says nothing of the user. */
-export function eraseFrom(text: string, wa_id: string): string | undefined {
+function eraseFrom(text: string, wa_id: string): string | undefined {
   if (text === emptiedValue) return undefined
   const value: Record<string, unknown> = JSON.parse(text)
   const kept: Record<string, unknown> = {}

@@ -9,7 +9,7 @@ declare module '../../db/tables.ts' {
 }
 
 /** Up to which delivery a webhook-id is a number alone. */
-export interface WebhookIdsTable {
+interface WebhookIdsTable {
   id: string
   last_plain_delivery: number
 }

@@ -54,7 +54,7 @@ export interface ConcurrencySettings {
  * Keeps one app or one host from using up a process: a hanging host holds every post until its timeout, however many subscribers
  * are on it.
  */
-export const defaultConcurrency: ConcurrencySettings = {
+const defaultConcurrency: ConcurrencySettings = {
   posts: 512,
   lanes: 1000,
   app: 128,

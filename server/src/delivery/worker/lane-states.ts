@@ -3,11 +3,11 @@
  * rows, so that what came of its posts cannot be stored. `leaving`: it is being released. `lost`: it is not ours any more, and posts
  * of it are still under way. `ended`: nothing of it is left here.
  */
-export const lanePhases = ['working', 'stuck', 'leaving', 'lost', 'ended'] as const
+const lanePhases = ['working', 'stuck', 'leaving', 'lost', 'ended'] as const
 export type LanePhase = (typeof lanePhases)[number]
 
 /** What can happen to a lane. */
-export const laneEvents = ['locked', 'stored', 'leave', 'kept', 'released', 'taken_over', 'posts_ended'] as const
+const laneEvents = ['locked', 'stored', 'leave', 'kept', 'released', 'taken_over', 'posts_ended'] as const
 export type LaneEvent = (typeof laneEvents)[number]
 
 interface Move {

@@ -279,7 +279,7 @@ function describeCount(min: number | undefined, max: number | undefined, of: str
   return max === undefined ? '' : ` of at most ${countOf(max, of)}`
 }
 
-export function joinPlace(place: string, member: string): string {
+function joinPlace(place: string, member: string): string {
   return place === '' ? member : `${place}.${member}`
 }
 

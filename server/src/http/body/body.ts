@@ -197,6 +197,6 @@ async function parseMultipart(bytes: Buffer, contentType: string): Promise<Recor
   return values
 }
 
-export async function* inOnePiece(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
+async function* inOnePiece(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
   yield bytes
 }

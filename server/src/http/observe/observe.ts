@@ -15,7 +15,7 @@ declare module 'fastify' {
   }
 }
 
-export interface Logged {
+interface Logged {
   readonly business?: string
   readonly app?: string
   readonly node?: string | undefined

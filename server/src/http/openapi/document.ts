@@ -9,7 +9,7 @@ export interface OpenApiDocument {
   readonly components: Components
 }
 
-export interface Info {
+interface Info {
   readonly title: string
   readonly summary: string
   readonly description: string
@@ -37,7 +37,7 @@ export interface OperationObject {
   readonly 'x-operations': readonly RowSummary[]
 }
 
-export interface RowSummary {
+interface RowSummary {
   readonly name: string
   readonly node: string
   readonly sentence: string
@@ -70,7 +70,7 @@ export interface Response {
   readonly content: Readonly<Record<string, MediaType>>
 }
 
-export interface MediaType {
+interface MediaType {
   readonly schema: JsonSchema
   readonly examples?: Examples
 }

@@ -6,7 +6,7 @@ import { type Header, type Reference, refTo } from './document.ts'
 const percent = { type: 'integer', minimum: 0, maximum: 100 }
 
 /** The component name of the Retry-After of a 500, which is optional; that of a 429 is always sent. */
-export const outageHeader = 'Outage-Retry-After'
+const outageHeader = 'Outage-Retry-After'
 
 /** Every header that a response may have, by name; `counted`: only where calls are counted. */
 export function describeHeaders(vocabulary: Vocabulary, counted: boolean): Record<string, Header> {

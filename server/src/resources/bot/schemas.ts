@@ -1,6 +1,6 @@
 import { type Static, Type } from 'typebox'
 
-export const botCommandSchema = Type.Object({
+const botCommandSchema = Type.Object({
   command_name: Type.String(),
   command_description: Type.String(),
 })

@@ -8,7 +8,7 @@ export const callPermissionStatuses = ['granted', 'pending', 'denied', 'expired'
 export const givenPermissionStatuses = ['granted', 'pending', 'denied'] as const
 export const limitPeriods = ['24h', '7d'] as const
 /** The actions of a business, and those of a user's phone. */
-export const businessActions = ['connect', 'pre_accept', 'accept', 'reject', 'terminate'] as const
+const businessActions = ['connect', 'pre_accept', 'accept', 'reject', 'terminate'] as const
 export const userActions = ['ringing', 'accept', 'reject', 'terminate'] as const
 
 /** Browsers' offers are below 10,000 characters. */

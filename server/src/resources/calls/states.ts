@@ -7,10 +7,10 @@ export type CallDirection = CallsTable['direction']
 
 /** `ringing`: the called side was reached. The user's phone rings, or the business has set up its media by `pre_accept`. */
 export const callStates = ['initiated', 'ringing', 'accepted', 'ended'] as const
-export type CallState = CallsTable['state']
+type CallState = CallsTable['state']
 
 /** How a call ended: `completed` if it was picked up, otherwise the reason; `failed` means that one side gave up. */
-export type CallEnding = NonNullable<CallsTable['ending']>
+type CallEnding = NonNullable<CallsTable['ending']>
 
 /** Who can act on a call: its two sides, and the clock. */
 export const callSides = ['business', 'user', 'clock'] as const

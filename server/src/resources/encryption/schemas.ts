@@ -1,6 +1,6 @@
-import { type Static, Type } from 'typebox'
+import { Type } from 'typebox'
 
-export const signatureStatuses = ['VALID', 'MISMATCH'] as const
+const signatureStatuses = ['VALID', 'MISMATCH'] as const
 export type SignatureStatus = (typeof signatureStatuses)[number]
 
 /** A bound on the text to parse; the largest accepted key fills less than a quarter of it. */
@@ -13,7 +13,6 @@ export const keyUploadSchema = Type.Object({
     'x-expects': `an RSA public key in PEM, a string of at most ${maxPemLength} characters`,
   }),
 })
-export type KeyUpload = Static<typeof keyUploadSchema>
 
 const publicKeyRecordSchema = Type.Object({
   business_public_key: Type.Optional(Type.String()),

@@ -4,7 +4,7 @@ import { productName, trimmedSchema } from '../../graph/schemas.ts'
 import type { Vocabulary } from '../../graph/vocabulary.ts'
 import { userWaIdSchema } from '../calls/schemas.ts'
 
-export const joinApprovalModes = ['approval_required', 'auto_approve'] as const
+const joinApprovalModes = ['approval_required', 'auto_approve'] as const
 
 const descriptionSchema = Type.String({ maxLength: 2048, description: 'What the group is about.' })
 const joinApprovalModeSchema = Type.Enum(joinApprovalModes, {
@@ -74,7 +74,7 @@ export function deletedLinkSchema(vocabulary: Vocabulary) {
 }
 
 /** The failure of one item of several, or of an earlier request. */
-export const groupErrorSchema = Type.Object({
+const groupErrorSchema = Type.Object({
   code: Type.Integer(),
   title: Type.String(),
   message: Type.String(),

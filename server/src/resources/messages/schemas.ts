@@ -11,7 +11,7 @@ const notOffered = optional(
 
 export const idempotencyHeader = 'idempotency-key'
 
-export const typingSchema = Type.Object(
+const typingSchema = Type.Object(
   { type: Type.Literal('text', { description: 'Always text.' }) },
   { description: 'With status: also shows the user that the business is writing.' },
 )

@@ -100,7 +100,7 @@ export function auditOperations(): NewOperation[] {
   ]
 }
 
-export function showActivity({ id, time, actor_name, ...activity }: Activity & Partial<NamedActivity>) {
+function showActivity({ id, time, actor_name, ...activity }: Activity & Partial<NamedActivity>) {
   return {
     id: String(id),
     time: writeTimestamp(time),

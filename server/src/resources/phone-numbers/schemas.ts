@@ -135,7 +135,7 @@ export const numberCreationSchema = Type.Object({
 })
 export type NumberCreation = Static<typeof numberCreationSchema>
 
-export const codeMethods = ['SMS', 'VOICE'] as const
+const codeMethods = ['SMS', 'VOICE'] as const
 
 export const codeRequestSchema = Type.Object({
   code_method: Type.Enum(codeMethods, { description: 'How the code is sent.' }),

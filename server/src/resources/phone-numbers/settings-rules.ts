@@ -5,7 +5,7 @@ import { type NumberSettings, settableConnectionStatuses } from './schemas.ts'
 import type { NumberEvent } from './states.ts'
 
 /** A callback that must be verified by a handshake before it is set. */
-export interface NewCallback {
+interface NewCallback {
   /** The argument it came from, for messages. */
   readonly member: 'webhook_url' | 'webhook_configuration.override_callback_uri'
   readonly url: string

@@ -38,7 +38,7 @@ export const createdStates: NumberStates = {
 }
 
 /** What can happen to a number after its creation. */
-export const numberEvents = [
+const numberEvents = [
   'code_verified',
   'name_approved',
   'renamed',

@@ -32,7 +32,7 @@ export function deepLinkOf(publicUrl: string, code: string): string {
   return `${publicUrl}/message/${code}`
 }
 
-export function imageUrlOf(publicUrl: string, code: string, format: ImageFormat): string {
+function imageUrlOf(publicUrl: string, code: string, format: ImageFormat): string {
   return `${publicUrl}/qr/${code}.${format.toLowerCase()}`
 }
 

@@ -8,7 +8,7 @@ import { appendActivity, insertActivity, type NewActivity } from '../audit/store
 import { sandboxNeedsAll } from './errors.ts'
 
 /** The audit record of something done to the sandbox as a whole, which belongs to no tenant. */
-export function activityOf(context: OperatorContext, operation: string, subject: Subject): NewActivity {
+function activityOf(context: OperatorContext, operation: string, subject: Subject): NewActivity {
   const { caller, clock, remote_address, trace } = context
   return {
     time: clock.now(),

@@ -10,13 +10,13 @@ export const scheduleTypes = [
   'CUSTOM',
 ] as const
 export const daysOfWeek = ['MONDAY', 'TUESDAY', 'WEDNESDAY', 'THURSDAY', 'FRIDAY', 'SATURDAY', 'SUNDAY'] as const
-export const frequencies = ['DAILY', 'WEEKLY', 'MONTHLY', 'YEARLY'] as const
+const frequencies = ['DAILY', 'WEEKLY', 'MONTHLY', 'YEARLY'] as const
 
 const timeOfDay = Type.Optional(
   Type.String({ pattern: '^([01]\\d|2[0-3]):[0-5]\\d$', maxLength: 5, 'x-expects': 'a time of day such as "09:00"' }),
 )
 
-export const recurrencePatternSchema = Type.Object(
+const recurrencePatternSchema = Type.Object(
   {
     frequency: Type.Optional(Type.Enum(frequencies, { description: 'What `interval` counts.' })),
     interval: Type.Optional(
@@ -53,7 +53,7 @@ export const newScheduleSchema = Type.Object(scheduleMembers)
 export type ScheduleMembers = Static<typeof newScheduleSchema>
 
 /** A schedule in lists; `fields` may leave out any member, and any may have no value. */
-export const scheduleSchema = Type.Object({
+const scheduleSchema = Type.Object({
   id: Type.Optional(Type.String()),
   name: Type.Optional(Type.String()),
   status: Type.Optional(

@@ -7,13 +7,13 @@ export const partnerKinds = ['SOLUTION_PROVIDER', 'TECH_PROVIDER'] as const
 export type PartnerKind = (typeof partnerKinds)[number]
 
 /** The permissions that the creator of a solution assigns. */
-export const configurablePermissions = ['MESSAGING'] as const
+const configurablePermissions = ['MESSAGING'] as const
 /** The permissions that both apps of a solution always have. */
 export const defaultPermissions = ['MANAGE', 'DEVELOP', 'MANAGE_TEMPLATES', 'VIEW_INSIGHTS'] as const
 
-export const solutionStatuses = ['INITIATED', 'ACTIVE', 'REJECTED'] as const
+const solutionStatuses = ['INITIATED', 'ACTIVE', 'REJECTED'] as const
 export type SolutionStatus = (typeof solutionStatuses)[number]
-export const pendingRequestStatuses = ['PENDING_ACTIVATION', 'NONE'] as const
+const pendingRequestStatuses = ['PENDING_ACTIVATION', 'NONE'] as const
 export const solutionRoles = ['OWNER', 'PARTNER'] as const
 
 const permissionsSchema = Type.Array(Type.Enum(configurablePermissions), {

@@ -16,7 +16,7 @@ import type { ParameterFormat } from './variables.ts'
 type Category = MessageTemplatesTable['category']
 
 /** How long a message of a template is tried to be delivered at the most, in seconds: 30 days. */
-export const longestLife = 2_592_000
+const longestLife = 2_592_000
 
 const lives: Readonly<Record<Category, { min: number; max: number; usual: number }>> = {
   AUTHENTICATION: { min: 30, max: 900, usual: 600 },

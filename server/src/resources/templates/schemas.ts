@@ -44,7 +44,7 @@ const componentSchema = Type.Object(
 )
 
 /** As many as there are types: each is there once at the most. */
-export const componentsSchema = Type.Array(componentSchema, {
+const componentsSchema = Type.Array(componentSchema, {
   minItems: 1,
   maxItems: 4,
   description: 'The parts of the message, each type at most once; all but the body may be left out.',
@@ -159,7 +159,7 @@ const templateMembers = {
 export const templateSchema = Type.Object(templateMembers)
 export const templateFields = Object.keys(templateMembers)
 
-export const summaryMembers = {
+const summaryMembers = {
   total_count: Type.Optional(Type.Integer({ description: 'The templates of the list, with its filters.' })),
   message_template_count: Type.Optional(Type.Integer({ description: 'The names that the account uses.' })),
   message_template_limit: Type.Optional(Type.Integer({ description: 'The names that the account may use.' })),

@@ -1,6 +1,6 @@
 import { Type } from 'typebox'
 
-export const uploadTypes = ['image/jpeg', 'image/png', 'video/mp4', 'application/pdf'] as const
+const uploadTypes = ['image/jpeg', 'image/png', 'video/mp4', 'application/pdf'] as const
 export type UploadType = (typeof uploadTypes)[number]
 
 /** The largest `file_length` is a setting: see the rules. */

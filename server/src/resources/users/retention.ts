@@ -7,7 +7,7 @@ import { listChatsAfter, removeIdleChats, stepSize, type WalkedChat } from './re
 /** All chats are walked through, and there may be millions. */
 const sweepMilliseconds = 6 * hour
 
-export interface ContactRules {
+interface ContactRules {
   /** How long messages are kept, in milliseconds, and so what is left of a contact besides them. */
   readonly messageKeep: number
   readonly serviceWindow: number

@@ -183,7 +183,7 @@ export const writtenSchema = Type.Object({
   ),
 })
 
-export const messageActions = ['deliver', 'read', 'play', 'fail', 'delete', 'press'] as const
+const messageActions = ['deliver', 'read', 'play', 'fail', 'delete', 'press'] as const
 
 export const actionSchema = Type.Object({
   message_id: idSchema({ description: 'The id of the message.' }),

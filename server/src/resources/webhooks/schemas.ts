@@ -40,7 +40,6 @@ export function newSubscriptionSchema(vocabulary: Vocabulary) {
     fields: fieldNames,
   })
 }
-export type NewSubscription = Static<ReturnType<typeof newSubscriptionSchema>>
 
 export function endedSubscriptionSchema(vocabulary: Vocabulary) {
   return Type.Object({ object: Type.Optional(objectSchema(vocabulary)), fields: Type.Optional(fieldNames) })

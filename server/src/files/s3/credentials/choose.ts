@@ -18,7 +18,7 @@ export interface CredentialSettings {
   readonly awsEc2MetadataServiceEndpoint: string | undefined
 }
 
-export interface Keys extends Credentials {
+interface Keys extends Credentials {
   readonly from: 'AWS_ACCESS_KEY_ID'
 }
 

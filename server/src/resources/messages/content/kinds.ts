@@ -89,7 +89,7 @@ export const kindSchemas = {
 }
 
 export type PlainKind = keyof typeof kindSchemas
-export const mediaKinds = ['image', 'video', 'document', 'audio', 'sticker'] as const
+const mediaKinds = ['image', 'video', 'document', 'audio', 'sticker'] as const
 export type MediaMessageKind = (typeof mediaKinds)[number]
 
 const form = Object.fromEntries(
@@ -122,7 +122,7 @@ export function checkIdOrLink({ id, link }: GivenMedia, place: string): void {
   if (link !== undefined && !isWebLink(link)) throw badArgument(linkNotTaken(`${place}.link`))
 }
 
-export function checkLocation(value: Readonly<Record<string, unknown>>, place = 'location'): void {
+function checkLocation(value: Readonly<Record<string, unknown>>, place = 'location'): void {
   for (const [name, max] of [
     ['latitude', 90],
     ['longitude', 180],

@@ -21,7 +21,7 @@ export const sentKinds = [...Object.keys(kindSchemas), 'interactive', 'template'
   | 'interactive'
   | 'template'
 )[]
-export type SentKind = (typeof sentKinds)[number]
+type SentKind = (typeof sentKinds)[number]
 
 const groupKinds: readonly SentKind[] = ['text', 'image', 'audio', 'video', 'document', 'sticker', 'template']
 const refusedMembers = ['recipient', 'recipient_identity_key_hash', 'category', 'ttl_seconds'] as const

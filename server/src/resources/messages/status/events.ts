@@ -16,10 +16,7 @@ export interface EventTools {
 }
 
 /** What a status reports of its message. */
-export type ReportedMessage = Pick<
-  MessagesTable,
-  'id' | 'group_id' | 'pricing' | 'biz_opaque_callback_data' | 'direction'
->
+type ReportedMessage = Pick<MessagesTable, 'id' | 'group_id' | 'pricing' | 'biz_opaque_callback_data' | 'direction'>
 
 export interface StatusReport {
   readonly message: ReportedMessage
@@ -40,7 +37,7 @@ export function nameOf({ wa_id, name }: Pick<Person, 'wa_id' | 'name'>): string 
   return name ?? `+${wa_id}`
 }
 
-export function describeContact(user: Pick<Person, 'wa_id' | 'name'>) {
+function describeContact(user: Pick<Person, 'wa_id' | 'name'>) {
   return { profile: { name: nameOf(user) }, wa_id: user.wa_id }
 }
 

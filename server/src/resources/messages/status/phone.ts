@@ -13,8 +13,8 @@ import { progressFor } from './progress.ts'
 import type { MessageStatus } from './states.ts'
 
 /** The virtual phone: what a user's phone does by itself. */
-export const phoneTimer = 'messages.phone'
-export const waitingTimer = 'messages.deliver_waiting'
+const phoneTimer = 'messages.phone'
+const waitingTimer = 'messages.deliver_waiting'
 
 /** So many waiting messages are delivered in one transaction. */
 const waitingBatch = 100
@@ -32,7 +32,7 @@ interface PhoneAct {
   readonly status: 'delivered' | 'read'
 }
 
-export function isOnline({ presence }: Pick<UsersTable, 'presence'>, settings: Settings): boolean {
+function isOnline({ presence }: Pick<UsersTable, 'presence'>, settings: Settings): boolean {
   return (presence ?? settings.usersPresence) === 'online'
 }
 

@@ -47,7 +47,7 @@ export function listReported(
  * Moves a message to a user forward, and reports each status on the way; nothing happens when the report is not ahead. The message is
  * held. Returns the statuses, also the unreported ones.
  */
-export async function progressMessage(
+async function progressMessage(
   tx: Transaction,
   tools: EventTools,
   number: MessageNumber,
@@ -69,7 +69,7 @@ export async function progressMessage(
 }
 
 /** The same for one participant of a group. The state of the message itself is the furthest of any. */
-export async function progressRecipient(
+async function progressRecipient(
   tx: Transaction,
   tools: EventTools,
   number: MessageNumber,

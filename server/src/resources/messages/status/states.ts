@@ -1,8 +1,8 @@
 import type { MessagesTable } from '../../../db/tables.ts'
 
 export const messageStates = ['accepted', 'sent', 'delivered', 'read', 'played', 'failed', 'deleted'] as const
-export type MessageState = MessagesTable['state']
-export type MessageDirection = MessagesTable['direction']
+type MessageState = MessagesTable['state']
+type MessageDirection = MessagesTable['direction']
 
 /** What can happen to a message after it was accepted or came in; each is a status. */
 export const messageStatuses = ['sent', 'delivered', 'read', 'played', 'failed', 'deleted'] as const

@@ -29,7 +29,7 @@ function orNull(schema: Parameters<typeof Type.Union>[0][number], description: s
 
 const time = () => Type.String({ format: 'date-time' })
 
-export const deliverySchema = Type.Object({
+const deliverySchema = Type.Object({
   id: Type.String(),
   app_id: Type.String(),
   account_id: Type.String(),

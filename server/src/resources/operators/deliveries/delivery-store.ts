@@ -9,7 +9,7 @@ import { isSeen } from '../limits.ts'
 
 /** `failing`: waiting, after a try in vain. */
 export const deliveryStates = ['waiting', 'failing', 'delivered', 'failed', 'withdrawn'] as const
-export type ListedState = (typeof deliveryStates)[number]
+type ListedState = (typeof deliveryStates)[number]
 
 export interface DeliveryFilter {
   readonly state?: ListedState | undefined

@@ -4,8 +4,8 @@ import { templateMoveNotPossible, templateNotEditable } from '../errors.ts'
 export type TemplateStatus = MessageTemplatesTable['status']
 
 /** Who can change the status: whoever reviews templates, and the business by an edit. */
-export const templateSides = ['review', 'business'] as const
-export type TemplateSide = (typeof templateSides)[number]
+const templateSides = ['review', 'business'] as const
+type TemplateSide = (typeof templateSides)[number]
 
 interface Move {
   readonly by: TemplateSide

@@ -20,7 +20,7 @@ import {
   parameterWrong,
 } from './sending-errors.ts'
 
-export type ButtonType = TemplateButton['type']
+type ButtonType = TemplateButton['type']
 
 /** A button of a message, as the user gets it. */
 export interface FilledButton {

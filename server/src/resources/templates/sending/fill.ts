@@ -27,7 +27,7 @@ import {
 
 export type FillableTemplate = Pick<MessageTemplatesTable, 'category' | 'parameter_format' | 'components'>
 
-export type FilledHeader =
+type FilledHeader =
   | { readonly type: 'text'; readonly text: string }
   | { readonly type: 'image'; readonly image: MediaParameter }
   | { readonly type: 'video'; readonly video: MediaParameter }
@@ -42,10 +42,10 @@ export interface FilledTemplate {
   readonly buttons: readonly FilledButton[]
 }
 
-export const maxFilledHeader = 60
-export const maxFilledBody = 1024
+const maxFilledHeader = 60
+const maxFilledBody = 1024
 /** Where a template is a body and nothing else. */
-export const maxLoneBody = 32_768
+const maxLoneBody = 32_768
 
 /** The components of a message, by the part of the template that they are for. */
 interface GivenComponents {

@@ -30,7 +30,7 @@ const maxLocationText = 1000
 
 type Members = Readonly<Record<string, unknown>>
 
-export function isObject(value: unknown): value is Members {
+function isObject(value: unknown): value is Members {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
