@@ -6,25 +6,35 @@ import {
   type RateClassName,
   rateClasses,
 } from '../../server/src/limits/classes.ts'
-import { rateSettingName, settings } from '../../server/src/settings.ts'
+import { rateSettingName, settings } from '../../server/src/settings/index.ts'
+import { groups, type SettingGroup } from '../../server/src/settings/setting.ts'
 import { code, writeMark, writeTable } from './markdown.ts'
 
-/** docs/settings.md: every setting. */
+/** docs/settings.md: every setting, by who has to agree on it. */
 export function writeSettingsPage(): string {
   return `${[
-    writeMark('`server/src/settings.ts` and `server/src/limits/classes.ts`'),
+    writeMark('`server/src/settings/` and `server/src/limits/classes.ts`'),
     '# Settings',
     'Environment variables; a flag of the same meaning wins. A value that cannot be used stops the start with one line that names it.',
-    writeTable(['Variable', 'Default', 'Meaning'], listSettingRows()),
-    '## Rate limits',
-    'So many calls in so long: `100/1s`, or several with commas, all of which hold. Periods are written with `ms`, `s`, `m`, `h` or `d`.',
-    writeTable(['Variable', 'Default', 'What it counts'], listRateRows()),
+    ...groupNames.flatMap((group) => [
+      `## ${groups[group].title}`,
+      groups[group].sentence,
+      writeTable(['Variable', 'Default', 'Meaning'], listGroupRows(group)),
+    ]),
   ].join('\n\n')}\n`
 }
 
-/** Every setting but the rates: its name, its default, what it means. */
-export function listSettingRows(): string[][] {
-  return Object.values(settings).map(({ name, shownDefault, sentence }) => [code(name), shownDefault, sentence])
+const groupNames = Object.keys(groups) as SettingGroup[]
+
+function listGroupRows(group: SettingGroup): string[][] {
+  return group === 'limits' ? [...listSettingRows(group), ...listRateRows()] : listSettingRows(group)
+}
+
+/** Every setting but the rates, or those of one group: its name, its default, what it means. */
+export function listSettingRows(ofGroup?: SettingGroup): string[][] {
+  return Object.values(settings)
+    .filter(({ group }) => ofGroup === undefined || group === ofGroup)
+    .map(({ name, shownDefault, sentence }) => [code(name), shownDefault, sentence])
 }
 
 /** The setting of every rate class: its name, its default, what it counts. */

@@ -2,7 +2,9 @@ import type { Environment } from './base/environment.ts'
 import { BadSetting, isOnThisMachine } from './base/setting-parsers.ts'
 import { chooseSource } from './files/s3/credentials/choose.ts'
 import { addressClasses, parseRate, type Rate, rateClasses } from './limits/classes.ts'
-import { type AnyRateClassName, type Config, rateSettingName, type Setting, settings } from './settings.ts'
+import type { AnyRateClassName, Config } from './settings/config.ts'
+import { rateSettingName, settings } from './settings/index.ts'
+import type { Setting } from './settings/setting.ts'
 
 export { BadSetting, type Config, type Environment }
 

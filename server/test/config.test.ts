@@ -3,7 +3,7 @@ import { describe, test } from 'node:test'
 import { inspect } from 'node:util'
 import { BadSetting, readConfig } from '../src/config.ts'
 import { addressClasses, rateClasses } from '../src/limits/classes.ts'
-import { rateSettingName, settings } from '../src/settings.ts'
+import { rateSettingName, settings } from '../src/settings/index.ts'
 
 describe('settings', () => {
   test('settings have the defaults of the contract', () => {

@@ -9,7 +9,7 @@ import { everyday } from '../../scripts/generate/readme.ts'
 import { chooseVocabulary } from '../src/graph/vocabulary.ts'
 import { addressClasses, rateClasses } from '../src/limits/classes.ts'
 import { buildOperations } from '../src/operations.ts'
-import { settings } from '../src/settings.ts'
+import { settings } from '../src/settings/index.ts'
 
 /** Made once: it takes a good part of a second. */
 const files = generateFiles()

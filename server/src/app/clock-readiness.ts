@@ -1,4 +1,4 @@
-import type { Role } from '../settings.ts'
+import type { Role } from '../settings/config.ts'
 import type { ClockReadiness } from '../site/readiness.ts'
 import type { ClockState } from '../timers/clock-guard.ts'
 

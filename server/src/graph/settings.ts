@@ -1,4 +1,4 @@
-/** The settings that rules use; `src/settings.ts` has their defaults and descriptions. */
+/** The settings that rules use; `src/settings/` has their defaults and descriptions. */
 export interface Settings {
   readonly maxNumbersPerAccount: number
   readonly maxUsersPerGroup: number
