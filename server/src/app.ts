@@ -80,7 +80,7 @@ function openUsersStream({ config, database, clock, log, publicUrl, linkSealer }
     log,
     publicUrl,
     settings: config,
-    sealLink: (path, lifetime) => publicUrl() + linkSealer.seal(path, lifetime),
+    sealLink: (path) => publicUrl() + linkSealer.seal(path),
     readmit: (before) => readmitScoped({ database, clock }, before, 'gateway'),
     refuse: refuseStream,
   })

@@ -75,8 +75,7 @@ function checkOidc(config: Config): void {
 
 /** A body of the largest size must fit; a post while it is checked, too, with its read-ahead. */
 function checkBudgets(config: Config): void {
-  const { maxBodyBytes, webhookMaxBodyBytes, maxBodyBytesPerToken, maxUnprovenBytesPerAddress, maxUnprovenBytes } =
-    config
+  const { maxBodyBytes, webhookMaxBodyBytes, maxBodyBytesPerToken, maxUnprovenBytesPerAddress } = config
   const largest = Math.max(maxBodyBytes, webhookMaxBodyBytes)
   if (maxBodyBytesPerToken < largest) {
     throw new BadSetting(
@@ -87,11 +86,6 @@ function checkBudgets(config: Config): void {
   if (maxUnprovenBytesPerAddress < smallest) {
     throw new BadSetting(
       `MAX_UNPROVEN_BYTES_PER_ADDRESS is ${maxUnprovenBytesPerAddress}; it must be at least twice WEBHOOK_MAX_BODY_BYTES, ${smallest}`,
-    )
-  }
-  if (maxUnprovenBytes < maxUnprovenBytesPerAddress) {
-    throw new BadSetting(
-      `MAX_UNPROVEN_BYTES is ${maxUnprovenBytes}; it must be at least MAX_UNPROVEN_BYTES_PER_ADDRESS, ${maxUnprovenBytesPerAddress}`,
     )
   }
 }

@@ -36,7 +36,6 @@ function assertRefused({ status, head, body }: RawAnswer, expected: ExpectedErro
 const env = {
   WEBHOOK_MAX_BODY_BYTES: '20000',
   MAX_UNPROVEN_BYTES_PER_ADDRESS: '65536',
-  MAX_UNPROVEN_BYTES: '131072',
   TRUST_PROXY: '127.0.0.1',
 }
 
@@ -128,7 +127,7 @@ describe('the room for signed bodies', () => {
   test('the room for signed bodies is that of the process: the one that began first is refused, wherever it comes from', async () => {
     const bytes = ' '.repeat(19_000)
     const strangers: Stranger[] = []
-    for (let index = 1; index <= 6; index++) {
+    for (let index = 1; index <= 12; index++) {
       const stranger = await begin(server, writeHead(20_000, from(`203.0.113.${index}`)), bytes)
       await stranger.sent()
       strangers.push(stranger)
@@ -142,7 +141,7 @@ describe('the room for signed bodies', () => {
   test('the room for signed bodies is there for an honest app while others hold all that they may', async () => {
     const bytes = ' '.repeat(19_000)
     const strangers = await Promise.all(
-      Array.from({ length: 8 }, (_, index) => begin(server, writeHead(20_000, from(`192.0.2.${index}`)), bytes)),
+      Array.from({ length: 16 }, (_, index) => begin(server, writeHead(20_000, from(`192.0.2.${index}`)), bytes)),
     )
     await Promise.all(strangers.map((stranger) => stranger.sent()))
     const raw = JSON.stringify(envelopeOf([messagesChange(textMessage('honest', 'x'.repeat(10_000)))]))

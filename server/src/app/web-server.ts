@@ -149,7 +149,6 @@ function makeDoors({ config, random }: Foundation) {
       random,
       maxBodyBytes: config.webhookMaxBodyBytes,
       unprovenBodies: new UnprovenBodies({
-        maxBytes: config.maxUnprovenBytes,
         maxBytesPerAddress: config.maxUnprovenBytesPerAddress,
         timeout: config.unprovenBodyTimeout,
       }),

@@ -40,7 +40,7 @@ interface RowContext<D extends Db = Db> {
   /** The base URL as clients see it. */
   readonly publicUrl: string
   /** A signed link to a path outside the API, valid for a while. */
-  sealLink(path: string, lifetime: number): string
+  sealLink(path: string): string
   readonly settings: Settings
   /** The client address and the trace of the request: for the audit record. */
   readonly remote_address: string

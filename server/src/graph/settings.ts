@@ -16,8 +16,6 @@ export interface Settings {
   /** The largest body that holds a media file as text. */
   readonly maxMediaTextBytes: number
   readonly mediaLifetime: number
-  /** How long the link to a media file is valid. */
-  readonly mediaLinkLifetime: number
   /** Where verification codes are posted to be sent; undefined: the built-in carrier. */
   readonly carrierUrl: string | undefined
   readonly verificationCodeDigits: number

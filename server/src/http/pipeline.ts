@@ -276,7 +276,7 @@ class OperationContext<D extends Db>
 
   get sealLink(): LinkContext['sealLink'] {
     const { publicUrl, links } = this.#asked.deps
-    return (path, lifetime) => publicUrl() + links.seal(path, lifetime)
+    return (path) => publicUrl() + links.seal(path)
   }
 
   get page(): Page {

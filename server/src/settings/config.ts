@@ -75,7 +75,6 @@ export interface Config extends Settings, CredentialSettings {
   /** Undefined: for ever. */
   readonly auditKeep: number | undefined
   readonly maxBodyBytesPerToken: number
-  readonly maxUnprovenBytes: number
   readonly maxUnprovenBytesPerAddress: number
   readonly unprovenBodyTimeout: number
   readonly maxConnectionsPerAddress: number

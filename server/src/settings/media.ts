@@ -1,5 +1,5 @@
 import { duration, integer } from '../base/setting-parsers.ts'
-import { day, hour, minute } from '../base/time/duration.ts'
+import { day, hour } from '../base/time/duration.ts'
 import { define, defineMaxBytes, kibibyte, mebibyte } from './setting.ts'
 
 /** Media files and resumable uploads: their sizes and lifetimes. */
@@ -34,14 +34,6 @@ export const mediaSettings = {
     sentence: 'How long a media file is kept after its upload.',
     parse: duration,
     fallback: () => 30 * day,
-  }),
-  mediaLinkLifetime: define({
-    name: 'MEDIA_LINK_LIFETIME',
-    group: 'platform',
-    shownDefault: '5m',
-    sentence: 'How long the link to a media file is valid.',
-    parse: duration,
-    fallback: () => 5 * minute,
   }),
   maxUploadBytes: define({
     name: 'MAX_UPLOAD_BYTES',

@@ -52,17 +52,10 @@ export const requestsSettings = {
     name: 'MAX_UNPROVEN_BYTES_PER_ADDRESS',
     group: 'process',
     shownDefault: '8388608, or twice WEBHOOK_MAX_BODY_BYTES if that is more',
-    sentence: 'How many bytes of signed posts are held for one address while their signatures are being checked.',
+    sentence:
+      'How many bytes of signed posts a process holds for one address while their signatures are being checked; four times as many for all addresses.',
     parse: integer(1024, 1 << 30),
     fallback: ({ webhookMaxBodyBytes = 0 }) => Math.max(8 * mebibyte, 2 * webhookMaxBodyBytes),
-  }),
-  maxUnprovenBytes: define({
-    name: 'MAX_UNPROVEN_BYTES',
-    group: 'process',
-    shownDefault: '33554432, or four times MAX_UNPROVEN_BYTES_PER_ADDRESS if that is more',
-    sentence: 'How many bytes of signed posts a process holds at once while their signatures are being checked.',
-    parse: integer(1024, 2 ** 32),
-    fallback: ({ maxUnprovenBytesPerAddress = 0 }) => Math.max(32 * mebibyte, 4 * maxUnprovenBytesPerAddress),
   }),
   unprovenBodyTimeout: define({
     name: 'UNPROVEN_BODY_TIMEOUT',

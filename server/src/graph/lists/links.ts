@@ -1,7 +1,10 @@
 import { createHmac, timingSafeEqual } from 'node:crypto'
 import type { Clock } from '../../base/time/clock.ts'
+import { minute } from '../../base/time/duration.ts'
 
 const macBytes = 24
+/** As long as the specification says for the link of a media file. */
+const lifetime = 5 * minute
 
 /** Makes links that are valid for a while and cannot be forged, altered or prolonged. */
 export class LinkSealer {
@@ -14,7 +17,7 @@ export class LinkSealer {
   }
 
   /** The path with its expiry time and a keyed hash over both. */
-  seal(path: string, lifetime: number): string {
+  seal(path: string): string {
     const expires = String(Math.floor((this.#clock.now() + lifetime) / 1000))
     return `${path}?expires=${expires}&signature=${this.#hash(path, expires).toString('base64url')}`
   }

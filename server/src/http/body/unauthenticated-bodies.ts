@@ -7,13 +7,13 @@ import { bodyInTooManyPieces, bodyTooLarge, bodyTooLate, tooManyUnprovenBodies }
 import { closeBehind } from './rest-of-body.ts'
 
 export interface UnprovenBodiesOptions {
-  /** For all of them together. */
-  readonly maxBytes: number
   readonly maxBytesPerAddress: number
   /** Milliseconds for a whole body. */
   readonly timeout: number
 }
 
+/** So many addresses can hold all that they may before the oldest body of all is refused. */
+const fullAddresses = 4
 /** How much of a body Node buffers before anybody reads it. */
 const readAhead = 131_072
 const smallestPage = 4096
@@ -31,6 +31,7 @@ const usualPiece = 4096
  */
 export class UnprovenBodies {
   readonly #options: UnprovenBodiesOptions
+  readonly #maxBytes: number
   /** The oldest first. */
   readonly #bodies = new Set<UnprovenBody>()
   #heldBytes = 0
@@ -38,6 +39,7 @@ export class UnprovenBodies {
 
   constructor(options: UnprovenBodiesOptions) {
     this.#options = options
+    this.#maxBytes = fullAddresses * options.maxBytesPerAddress
   }
 
   get heldBytes(): number {
@@ -60,14 +62,13 @@ export class UnprovenBodies {
   }
 
   #take(body: UnprovenBody, bytes: number): void {
-    const { maxBytes, maxBytesPerAddress } = this.#options
     this.#count(body.source, bytes)
     for (const other of this.#bodies) {
-      if ((this.#heldBySource.get(body.source) ?? 0) <= maxBytesPerAddress) break
+      if ((this.#heldBySource.get(body.source) ?? 0) <= this.#options.maxBytesPerAddress) break
       if (other.source === body.source) other.refuse(tooManyUnprovenBodies({ seconds: 1 }))
     }
     for (const other of this.#bodies) {
-      if (this.#heldBytes <= maxBytes) break
+      if (this.#heldBytes <= this.#maxBytes) break
       other.refuse(tooManyUnprovenBodies({ seconds: 1 }))
     }
   }

@@ -86,9 +86,9 @@ function mediaOperations(vocabulary: Vocabulary): NewOperation[] {
         },
         first: [uploadMedium],
       },
-      async run({ db, node, clock, settings, sealLink }, { phone_number_id }) {
+      async run({ db, node, clock, sealLink }, { phone_number_id }) {
         const { id, mime_type, sha256, file_size } = await findMedia(db, node, clock, phone_number_id)
-        const url = sealLink(mediaPath(id), settings.mediaLinkLifetime)
+        const url = sealLink(mediaPath(id))
         return { messaging_product: vocabulary.product, url, mime_type, sha256, file_size, id }
       },
     }),

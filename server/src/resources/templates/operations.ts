@@ -210,9 +210,9 @@ function giverOf({ clock, random, caller }: Context) {
 }
 
 /** A template as a business reads it: with an address of the file that its header has. */
-function show({ sealLink, settings }: Context, template: Template) {
+function show({ sealLink }: Context, template: Template) {
   const { id, header_sha256 } = template
-  const url = header_sha256 === null ? undefined : sealLink(headerPath(id), settings.mediaLinkLifetime)
+  const url = header_sha256 === null ? undefined : sealLink(headerPath(id))
   return toTemplate(template, url)
 }
 

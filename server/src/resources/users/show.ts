@@ -42,17 +42,10 @@ function messageFilePath(id: string): string {
 
 /** What showing messages needs, of a request or of the users' stream. */
 export function showTools(
-  {
-    clock,
-    publicUrl,
-    settings,
-    sealLink,
-  }: Pick<GatewayContext, 'clock' | 'publicUrl' | 'sealLink'> & {
-    readonly settings: Pick<GatewayContext['settings'], 'mediaLinkLifetime'>
-  },
+  { clock, publicUrl, sealLink }: Pick<GatewayContext, 'clock' | 'publicUrl' | 'sealLink'>,
   digitsOf: ShowTools['digitsOf'],
 ): ShowTools {
-  const linkTo = (id: string) => sealLink(messageFilePath(id), settings.mediaLinkLifetime)
+  const linkTo = (id: string) => sealLink(messageFilePath(id))
   return { now: clock.now(), publicUrl, digitsOf, linkTo }
 }
 

@@ -35,8 +35,8 @@ export interface UsersStreamDeps {
   readonly clock: Clock
   readonly log: Log
   readonly publicUrl: () => string
-  readonly settings: { readonly streamKeep: number; readonly maxStreams: number; readonly mediaLinkLifetime: number }
-  readonly sealLink: (path: string, lifetime: number) => string
+  readonly settings: { readonly streamKeep: number; readonly maxStreams: number }
+  readonly sealLink: (path: string) => string
   /** Who is calling by now; throws when the caller may not listen any more. */
   readonly readmit: (before: Caller) => Promise<Caller>
   /** Throws when there are too many streams. */
@@ -175,11 +175,11 @@ class UsersSource implements StreamSource<About> {
 
   /** Events with what is still kept of their messages; a deleted message is left out. */
   async #read(rows: readonly StoredStreamEvent[]): Promise<StreamEvent<About>[]> {
-    const { database, clock, publicUrl, settings, sealLink } = this.#deps
+    const { database, clock, publicUrl, sealLink } = this.#deps
     if (rows.length === 0) return []
     const ids = rows.flatMap(({ type, message_id }) => (type === 'message' && message_id !== null ? [message_id] : []))
     const digits = new Map(rows.map(({ phone_number_id, phone_number }) => [phone_number_id, phone_number ?? '']))
-    const tools = showTools({ clock, publicUrl: publicUrl(), settings, sealLink }, (id) => digits.get(id) ?? '')
+    const tools = showTools({ clock, publicUrl: publicUrl(), sealLink }, (id) => digits.get(id) ?? '')
     const shown = await showMessages(database.read, tools, await listMessages(database.read, ids))
     const messages = new Map(shown.map((message) => [message['id'], message]))
     const groups = [...new Set(rows.flatMap(({ group_id }) => (group_id === null ? [] : [group_id])))]
