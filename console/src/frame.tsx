@@ -83,6 +83,7 @@ function Frame() {
       </nav>
       <main id="main" tabIndex={-1}>
         <Lost />
+        <Disagreement />
         <Page />
       </main>
       <Toast />
@@ -151,6 +152,25 @@ function Lost() {
     <p class="lost" role="alert">
       The connection is lost. It is tried again by itself, and nothing that happens meanwhile is missed.
     </p>
+  )
+}
+
+/** Which settings differ between the processes of the service: then what a request does depends on the process that serves it. */
+function Disagreement() {
+  const differing = (service.value?.processes ?? []).filter((one) => (one.differing_settings ?? []).length > 0)
+  if (differing.length === 0) return null
+  const names = [...new Set(differing.flatMap((one) => one.differing_settings ?? []))].toSorted()
+  const who = differing.length === 1 ? 'Another process has' : `${differing.length} other processes have`
+  return (
+    <div class="disagreement" role="alert">
+      <p>
+        {who} different settings: {names.join(', ')}.
+      </p>
+      <p>
+        What a request does depends on the process that serves it. Give all processes the same values, and restart those
+        that differ; the log names them.
+      </p>
+    </div>
   )
 }
 

@@ -1,4 +1,5 @@
 import type { AddressInfo } from 'node:net'
+import { watchAgreement } from './app/agreement-metrics.ts'
 import { type AppDeps, type Foundation, layFoundation, refuseStream } from './app/foundation.ts'
 import { Limits } from './app/limits.ts'
 import { makeSandbox } from './app/sandbox.ts'
@@ -9,6 +10,7 @@ import { endStaleSessions } from './auth/sessions.ts'
 import type { Log } from './base/log/log.ts'
 import { isLoopbackUrl } from './base/text/addresses.ts'
 import { readmitScoped } from './doors/scoped.ts'
+import { Agreement } from './processes/agreement.ts'
 import { Heartbeat } from './processes/heartbeat.ts'
 import { makeUsersStream, type OwnUsersStream } from './resources/users/stream-source.ts'
 
@@ -33,7 +35,9 @@ export async function createApp(given: AppDeps): Promise<App> {
   const workers = new Workers(foundation)
   const limits = new Limits(foundation)
   const usersStream = openUsersStream(foundation)
-  const heartbeat = new Heartbeat(database, clock, log, foundation.self, foundation.clockGuard)
+  const agreement = new Agreement(database, log, foundation.self.id, foundation.sharedSettings)
+  watchAgreement(foundation.metrics.registry, agreement)
+  const heartbeat = new Heartbeat(database, clock, log, foundation.self, foundation.clockGuard, agreement)
   const sandbox = makeSandbox(foundation, { workers, heartbeat, usersStream, limits })
   const { server, connections } = await makeWebServer(foundation, { limits, usersStream, sandbox })
   let stopWaking = (): void => undefined

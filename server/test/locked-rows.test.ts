@@ -7,6 +7,7 @@ import { silentLog } from '../src/base/log/log.ts'
 import { day } from '../src/base/time/duration.ts'
 import { DatabaseBusy } from '../src/db/database.ts'
 import { openPostgres } from '../src/db/postgres/postgres.ts'
+import { Agreement } from '../src/processes/agreement.ts'
 import { Heartbeat, listProcessesForOperators } from '../src/processes/heartbeat.ts'
 import { MessageRetention } from '../src/resources/messages/retention/message-retention.ts'
 import { wantStream } from '../src/stream/store.ts'
@@ -74,8 +75,16 @@ describe('a locked row (postgres)', () => {
     await holder.query(`BEGIN; SELECT 1 FROM processes WHERE id = 'dead' FOR UPDATE`)
     const { database, clock } = server
     const self = { id: 'alive', role: 'all' as const, version: '1', started_time: clock.now() }
+    const settings = { digest: 'none', hashes: {} }
     const guard = { state: { hold: undefined, offset: 0, ahead: 0 }, mayDelete: () => true }
-    const heartbeat = new Heartbeat(database, clock, silentLog, self, guard)
+    const heartbeat = new Heartbeat(
+      database,
+      clock,
+      silentLog,
+      self,
+      guard,
+      new Agreement(database, silentLog, self.id, settings),
+    )
     t.after(() => heartbeat.stop())
     heartbeat.start()
     await heartbeat.settle()

@@ -120,6 +120,8 @@ export const connection = computed(() => {
   return links.includes('connecting') ? 'connecting' : 'open'
 })
 
+const refreshMilliseconds = 60_000
+
 export function startStreams(): void {
   feedStream.start()
   phoneStream.start()
@@ -127,6 +129,8 @@ export function startStreams(): void {
   watch(({ type }) => {
     if (type === 'delivery' || type === 'event') refreshService()
   })
+  // Other processes start and stop without an event.
+  setInterval(refreshService, refreshMilliseconds)
 }
 
 let isRefreshing = false

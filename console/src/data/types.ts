@@ -50,7 +50,12 @@ export interface ServiceState {
   readonly time: string
   readonly counts: Readonly<Record<string, number>>
   readonly lanes: { readonly waiting: number; readonly down: number; readonly oldest_age: number | null }
-  readonly processes: readonly { readonly id: string; readonly role: string; readonly started_time: string }[]
+  readonly processes: readonly {
+    readonly id: string
+    readonly role: string
+    readonly started_time: string
+    readonly differing_settings: readonly string[] | null
+  }[]
 }
 
 export interface Node {

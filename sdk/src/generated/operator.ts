@@ -49,6 +49,8 @@ export interface OperatorReadStateResponse {
     heard_time: string
     /** By how many seconds its clock is ahead of the database's; null when it did not say. */
     clock_offset: number | null
+    /** The rules of the platform and rate limits whose values differ from those of the process that responds; null for a process of an earlier release, which does not say. */
+    differing_settings: string[] | null
   }[]
 }
 

@@ -3,6 +3,7 @@ import type { Log } from '../base/log/log.ts'
 import type { Clock } from '../base/time/clock.ts'
 import type { Config } from '../config.ts'
 import type { Database } from '../db/database.ts'
+import { keyedHash } from '../db/secrets/keyed-hash.ts'
 import { serviceSecret } from '../db/secrets/stored-secrets.ts'
 import { readLastPlainDelivery } from '../delivery/raise/webhook-id.ts'
 import { DeliveryMetrics } from '../delivery/worker/delivery-metrics.ts'
@@ -23,6 +24,7 @@ import { tooManyStreams } from '../resources/users/errors.ts'
 import { Faults } from '../sandbox/faults.ts'
 import { SandboxClock } from '../sandbox/sandbox-clock.ts'
 import { readSandboxState } from '../sandbox/state.ts'
+import { hashSharedSettings } from '../settings/shared.ts'
 import { Feed } from '../stream/feed.ts'
 import { exportSpans } from '../telemetry/export-spans.ts'
 import { traceTransactions } from '../telemetry/traced-database.ts'
@@ -142,6 +144,8 @@ export async function layFoundation({
       clock: realClock,
       userAgent: `switchboard/${packageVersion()}`,
     }),
+    /** What processes compare. */
+    sharedSettings: hashSharedSettings(config, (text) => keyedHash(database.read, 'setting', text)),
     runsWorkers: config.role !== 'api',
     /** What other processes with the same store see of this one. */
     self: { id: random.trace(), role: config.role, version: packageVersion(), started_time: clock.now() },

@@ -52,6 +52,7 @@ export async function makePorts(
       vocabulary: config.vocabulary,
       store: database.product,
       process: foundation.self,
+      sharedSettings: foundation.sharedSettings,
       nodeKinds,
     },
     feed: foundation.feed,

@@ -79,6 +79,7 @@ export interface Tables {
   blocked_users: BlockedUsersTable
   idempotency_keys: IdempotencyKeysTable
   processes: ProcessesTable
+  process_settings: ProcessSettingsTable
   link_fetches: LinkFetchesTable
   fetched_links: FetchedLinksTable
   template_rooms: TemplateRoomsTable
@@ -827,6 +828,13 @@ export interface ProcessesTable {
   heard_time: number
   /** Milliseconds ahead of the database; null: not compared. */
   clock_offset: number | null
+}
+
+export interface ProcessSettingsTable {
+  process_id: string
+  digest: string
+  /** A keyed hash of the value, by the name of the setting. */
+  hashes: Json<Record<string, string>>
 }
 
 export interface LinkFetchesTable {

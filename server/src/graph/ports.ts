@@ -3,6 +3,7 @@ import type { Readable } from 'node:stream'
 import type { Transaction } from '../db/database.ts'
 import type { Files } from '../files/files.ts'
 import type { PieceStore } from '../files/piece-store.ts'
+import type { SharedSettings } from '../processes/agreement.ts'
 import type { ServiceProcess } from '../processes/heartbeat.ts'
 import type { SandboxPort } from '../sandbox/port.ts'
 import type { Feed } from '../stream/feed.ts'
@@ -109,6 +110,8 @@ export interface ServiceFacts {
   /** The name of the database for people. */
   readonly store: string
   readonly process: ServiceProcess
+  /** What processes compare of their settings. */
+  readonly sharedSettings: SharedSettings
   /** Every kind of node. */
   readonly nodeKinds: Readonly<Record<string, NodeKindInfo>>
 }

@@ -7,6 +7,7 @@ import type { Database, Db } from '../db/database.ts'
 import { defineStatement } from '../db/statement.ts'
 import type { ProcessesTable } from '../db/tables.ts'
 import type { ClockGuard } from '../timers/clock-guard.ts'
+import type { Agreement } from './agreement.ts'
 
 /** Rarely, because every beat is a write. */
 const beatMilliseconds = 20 * second
@@ -42,6 +43,7 @@ export class Heartbeat {
   readonly #clock: Clock
   readonly #process: ServiceProcess
   readonly #guard: Pick<ClockGuard, 'state' | 'mayDelete'>
+  readonly #agreement: Pick<Agreement, 'publish' | 'compare'>
   readonly #loop: Loop
 
   constructor(
@@ -50,11 +52,13 @@ export class Heartbeat {
     log: Log,
     self: ServiceProcess,
     guard: Pick<ClockGuard, 'state' | 'mayDelete'>,
+    agreement: Pick<Agreement, 'publish' | 'compare'>,
   ) {
     this.#database = database
     this.#clock = clock
     this.#process = self
     this.#guard = guard
+    this.#agreement = agreement
     this.#loop = new Loop({
       work: () => this.#beat(),
       pause: 0,
@@ -92,9 +96,11 @@ export class Heartbeat {
     const now = this.#clock.now()
     await this.#database.transaction(async (tx) => {
       tx.run(beat, { ...this.#process, now, clock_offset: this.#guard.state.offset })
+      this.#agreement.publish(tx)
       // By a clock that is ahead all others would seem silent.
       if (this.#guard.mayDelete()) tx.run(removeSilent, { before: now - keepMilliseconds })
     })
+    await this.#agreement.compare(now)
   }
 }
 

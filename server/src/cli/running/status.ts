@@ -16,6 +16,7 @@ export async function showStatus(flags: RemoteFlags & { readonly json?: boolean 
     ['Store', state.store],
     ['Sandbox', state.sandbox ? 'yes' : 'no'],
     ['Processes', processes.map(({ role, version }) => `${role} ${version}`).join(', ')],
+    ['Settings', describeSettings(processes)],
     [
       'Nodes',
       Object.entries(counts)
@@ -27,6 +28,16 @@ export async function showStatus(flags: RemoteFlags & { readonly json?: boolean 
     ['Oldest', lanes.oldest_age === null ? '-' : `${lanes.oldest_age} s`],
   ] as const
   for (const [name, value] of facts) process.stdout.write(`${name.padEnd(11)} ${value}\n`)
+}
+
+function describeSettings(
+  processes: readonly { readonly id: string; readonly differing_settings: readonly string[] | null }[],
+): string {
+  const differing = processes.filter(({ differing_settings }) => (differing_settings ?? []).length > 0)
+  if (differing.length === 0) return 'the same in all processes'
+  return differing
+    .map(({ id, differing_settings }) => `${differing_settings?.join(', ')} differ in process ${id}`)
+    .join('; ')
 }
 
 function describeClock({ held, offset }: { readonly held: string | null; readonly offset: number }): string {

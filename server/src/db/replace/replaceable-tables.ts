@@ -13,6 +13,7 @@ const keptTables: ReadonlySet<string> = new Set([
   'sandbox',
   'snapshots',
   'processes',
+  'process_settings',
   'store_clock',
   'webhook_ids',
   'wanted_streams',

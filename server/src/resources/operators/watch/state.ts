@@ -1,10 +1,11 @@
 import { Type } from 'typebox'
-import { minute, second } from '../../../base/time/duration.ts'
+import { second } from '../../../base/time/duration.ts'
 import { KeptResponses } from '../../../base/work/kept-responses.ts'
 import type { OperatorLimits } from '../../../graph/context.ts'
 import { defineOperatorRead } from '../../../graph/define.ts'
 import type { NewOperation } from '../../../graph/operation.ts'
 import type { ServiceFacts } from '../../../graph/ports.ts'
+import { findDifferencesForOperators, livingMilliseconds } from '../../../processes/agreement.ts'
 import { listProcessesForOperators } from '../../../processes/heartbeat.ts'
 import { writeTimestamp } from '../timestamps.ts'
 import { countNodesForOperators, readLanesForOperators } from './state-store.ts'
@@ -17,6 +18,10 @@ const processSchema = Type.Object({
   heard_time: Type.String({ format: 'date-time', description: 'When it last reported.' }),
   clock_offset: Type.Union([Type.Number(), Type.Null()], {
     description: "By how many seconds its clock is ahead of the database's; null when it did not say.",
+  }),
+  differing_settings: Type.Union([Type.Array(Type.String()), Type.Null()], {
+    description:
+      'The rules of the platform and rate limits whose values differ from those of the process that responds; null for a process of an earlier release, which does not say.',
   }),
 })
 
@@ -88,14 +93,16 @@ export function stateOperations(): NewOperation[] {
               started_time: '2026-06-01T08:00:00.000Z',
               heard_time: '2026-06-01T11:59:50.000Z',
               clock_offset: 0.012,
+              differing_settings: [],
             },
           ],
         },
       },
       async run({ db, clock, limits, ports, settings }) {
-        const { version, vocabulary, versions, store, process: self } = ports.service
+        const { version, vocabulary, versions, store, process: self, sharedSettings } = ports.service
         const now = clock.now()
-        const heard = await listProcessesForOperators(db, now - minute)
+        const heard = await listProcessesForOperators(db, now - livingMilliseconds)
+        const differences = await findDifferencesForOperators(db, sharedSettings, now)
         // This one is there, whenever it wrote last.
         const others = heard.filter(({ id }) => id !== self.id)
         const { hold = null, offset } = ports.health.readClock()
@@ -114,6 +121,7 @@ export function stateOperations(): NewOperation[] {
             started_time: writeTimestamp(process.started_time),
             heard_time: writeTimestamp(process.heard_time),
             clock_offset: process.clock_offset === null ? null : process.clock_offset / second,
+            differing_settings: process.id === self.id ? [] : (differences.get(process.id) ?? null),
           })),
         }
       },

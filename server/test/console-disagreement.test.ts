@@ -1,0 +1,32 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { openBrowser } from './harness/browser.ts'
+import { openPage } from './harness/console-page.ts'
+import { startSecondProcess } from './harness/second-process.ts'
+import { startTestServer } from './harness/server.ts'
+
+test('the console says which settings differ between processes, and nothing while they agree', async (t) => {
+  const browser = await openBrowser()
+  if ('missing' in browser) {
+    const line = `The console was not tried in a browser: ${browser.missing}.`
+    t.diagnostic(line)
+    assert.equal(process.env['CI'], undefined, line)
+    return
+  }
+  t.after(() => browser.close())
+  const server = await startTestServer({ engine: 'sqlite' })
+  let second: Awaited<ReturnType<typeof startSecondProcess>> | undefined
+  t.after(async () => {
+    await second?.app.close(1000)
+    await server.stop()
+  })
+  const page = await openPage(t, browser, `${server.url}/live`)
+  // The version is shown as soon as the state was read.
+  const facts = page.locator('.facts', { hasText: 'SQLite' })
+  const notice = page.getByText('Another process has different settings: MAX_TEMPLATES, MESSAGE_TTL.')
+  await facts.waitFor()
+  assert.equal(await notice.count(), 0)
+  second = await startSecondProcess(server, { WEBHOOK_TIMEOUT: '1m', MAX_TEMPLATES: '1', MESSAGE_TTL: '1d' })
+  await page.reload()
+  await notice.waitFor()
+})
