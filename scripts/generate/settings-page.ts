@@ -16,6 +16,7 @@ export function writeSettingsPage(): string {
     writeMark('`server/src/settings/` and `server/src/limits/classes.ts`'),
     '# Settings',
     'Environment variables; a flag of the same meaning wins. A value that cannot be used stops the start with one line that names it.',
+    'There are three groups. Processes of one database compare the second and the third, and [report a difference](running.md#processes-that-disagree).',
     ...groupNames.flatMap((group) => [
       `## ${groups[group].title}`,
       groups[group].sentence,
