@@ -75,7 +75,7 @@ function checkOidc(config: Config): void {
 
 /** A body of the largest size must fit; a post while it is checked, too, with its read-ahead. */
 function checkBudgets(config: Config): void {
-  const { maxBodyBytes, webhookMaxBodyBytes, maxBodyBytesPerToken, maxUnprovenBytesPerAddress } = config
+  const { maxBodyBytes, webhookMaxBodyBytes, maxBodyBytesPerToken, maxUnauthenticatedBytesPerAddress } = config
   const largest = Math.max(maxBodyBytes, webhookMaxBodyBytes)
   if (maxBodyBytesPerToken < largest) {
     throw new BadSetting(
@@ -83,9 +83,9 @@ function checkBudgets(config: Config): void {
     )
   }
   const smallest = 2 * webhookMaxBodyBytes
-  if (maxUnprovenBytesPerAddress < smallest) {
+  if (maxUnauthenticatedBytesPerAddress < smallest) {
     throw new BadSetting(
-      `MAX_UNPROVEN_BYTES_PER_ADDRESS is ${maxUnprovenBytesPerAddress}; it must be at least twice WEBHOOK_MAX_BODY_BYTES, ${smallest}`,
+      `MAX_UNPROVEN_BYTES_PER_ADDRESS is ${maxUnauthenticatedBytesPerAddress}; it must be at least twice WEBHOOK_MAX_BODY_BYTES, ${smallest}`,
     )
   }
 }

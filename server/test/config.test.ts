@@ -44,7 +44,7 @@ describe('settings', () => {
 
   test('the room for signed posts grows with the largest of them, and cannot be smaller', () => {
     const large = readConfig({ WEBHOOK_MAX_BODY_BYTES: '20000000' })
-    assert.equal(large.maxUnprovenBytesPerAddress, 40_000_000)
+    assert.equal(large.maxUnauthenticatedBytesPerAddress, 40_000_000)
     for (const [environment, name] of [
       [{ MAX_UNPROVEN_BYTES_PER_ADDRESS: '6000000' }, 'MAX_UNPROVEN_BYTES_PER_ADDRESS'],
       [{ MAX_BODY_BYTES_PER_TOKEN: '3000000' }, 'MAX_BODY_BYTES_PER_TOKEN'],

@@ -13,7 +13,7 @@ import { makeReceiverDoor } from '../doors/receiver.ts'
 import { CursorSealer } from '../graph/lists/cursors.ts'
 import type { Row } from '../graph/operation.ts'
 import { BodyBudget } from '../http/body/body-budget.ts'
-import { UnprovenBodies } from '../http/body/unauthenticated-bodies.ts'
+import { UnauthenticatedBodies } from '../http/body/unauthenticated-bodies.ts'
 import { ClientAddresses } from '../http/connection/client-address.ts'
 import { guardHosts } from '../http/connection/guard-requests.ts'
 import { HostGuard } from '../http/connection/host-guard.ts'
@@ -66,7 +66,7 @@ export async function makeWebServer(
     headersTimeout: config.headersTimeout,
     requestTimeout: config.requestTimeout,
     idleTimeout: config.idleTimeout,
-    unprovenBodyTimeout: config.unprovenBodyTimeout,
+    unauthenticatedBodyTimeout: config.unauthenticatedBodyTimeout,
     maxConnectionsPerAddress: config.maxConnectionsPerAddress,
     isProxy: (peer) => deps.addresses.isProxy(peer),
   })
@@ -108,7 +108,7 @@ async function makePipelineDeps(foundation: Foundation, limits: Limits, parts: P
     guesses: new Guesses(limits.guesses, log),
     openDoorLimit: limits.openDoors,
     strangerLimit: limits.strangers,
-    unprovenBodyTimeout: config.unprovenBodyTimeout,
+    unauthenticatedBodyTimeout: config.unauthenticatedBodyTimeout,
     isSecure: ownUrl?.protocol === 'https:',
     mayUseDemo: (request) => config.allowDemoTokens || addresses.isLocal(request),
     addresses,
@@ -148,9 +148,9 @@ function makeDoors({ config, random }: Foundation) {
       admission,
       random,
       maxBodyBytes: config.webhookMaxBodyBytes,
-      unprovenBodies: new UnprovenBodies({
-        maxBytesPerAddress: config.maxUnprovenBytesPerAddress,
-        timeout: config.unprovenBodyTimeout,
+      unauthenticatedBodies: new UnauthenticatedBodies({
+        maxBytesPerAddress: config.maxUnauthenticatedBytesPerAddress,
+        timeout: config.unauthenticatedBodyTimeout,
       }),
     }),
     handshake: makeHandshakeDoor(admission),

@@ -830,7 +830,7 @@ export interface ProcessesTable {
   clock_offset: number | null
 }
 
-export interface ProcessSettingsTable {
+interface ProcessSettingsTable {
   process_id: string
   digest: string
   /** A keyed hash of the value, by the name of the setting. */

@@ -11,7 +11,7 @@ import { invalidSignature } from '../graph/errors.ts'
 import { GraphError } from '../graph/graph-error.ts'
 import type { AdmissionProgress, DoorPolicy, GraphRequest } from '../http/admission.ts'
 import { mediaTypeOf, parseJson, readBytes, readJson, refuseContentType } from '../http/body/body.ts'
-import type { UnprovenBodies } from '../http/body/unauthenticated-bodies.ts'
+import type { UnauthenticatedBodies } from '../http/body/unauthenticated-bodies.ts'
 import type { PipelineDeps } from '../http/pipeline-deps.ts'
 import type { PreparedRow } from '../http/route-table.ts'
 import { checkScope } from './scoped.ts'
@@ -24,7 +24,7 @@ export interface ReceiverDoorOptions {
   readonly admission: InboundAdmission
   readonly random: Random
   readonly maxBodyBytes: number
-  readonly unprovenBodies: UnprovenBodies
+  readonly unauthenticatedBodies: UnauthenticatedBodies
 }
 
 /** A body with who sends it. */
@@ -45,7 +45,12 @@ const maxRecentlyVerifiedBytes = 32_768
  * signer may hand in for all the accounts (401). On PostgreSQL a token that was good a moment ago is looked up only when the post is
  * refused for another reason; a post that is stored checks it in its transaction.
  */
-export function makeReceiverDoor({ admission, random, maxBodyBytes, unprovenBodies }: ReceiverDoorOptions): DoorPolicy {
+export function makeReceiverDoor({
+  admission,
+  random,
+  maxBodyBytes,
+  unauthenticatedBodies,
+}: ReceiverDoorOptions): DoorPolicy {
   const nobodysSecret = random.bytes(32).toString('hex')
   const hashingTime = new CpuBudget(shareOfTime)
   const recentlyVerified = new RecentlyVerifiedCallers()
@@ -85,7 +90,7 @@ export function makeReceiverDoor({ admission, random, maxBodyBytes, unprovenBodi
       guesses.noteWrong(address)
       throw invalidSignature()
     }
-    const body = unprovenBodies.open(raw, address, maxBodyBytes)
+    const body = unauthenticatedBodies.open(raw, address, maxBodyBytes)
     const isTaken = (secret: string) => mayUseDemo || !isDemoAppSecret(secret)
     const proof = admission.openSignedBody({
       db: database.read,

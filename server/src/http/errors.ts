@@ -218,7 +218,7 @@ export const tooManyBodies = defineError({
   subcode: generalSubcode,
   text: 'Bodies with more than {max} bytes in all are arriving with this token; send fewer at once, and try again in {seconds} s.',
 })
-export const tooManyUnprovenBodies = defineError({
+export const tooManyUnauthenticatedBodies = defineError({
   id: 'too_many_unproven_bodies',
   status: 429,
   subcode: generalSubcode,

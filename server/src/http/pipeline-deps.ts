@@ -41,7 +41,7 @@ export interface PipelineDeps {
   /** For callers of whom nothing is known: without a token, or for paths that do not exist. */
   readonly strangerLimit: AddressLimit
   /** Milliseconds for the rest of a body that nobody reads. */
-  readonly unprovenBodyTimeout: number
+  readonly unauthenticatedBodyTimeout: number
   /** Whether the service is reached over https. */
   readonly isSecure: boolean
   readonly mayUseDemo: (request: IncomingMessage) => boolean

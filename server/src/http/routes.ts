@@ -121,7 +121,7 @@ function serveRoutes(scope: FastifyInstance, routes: readonly Route[], router: R
           if (running === 0) onIdle()
           // The unread rest of the body is discarded as it arrives, so that the connection stays usable.
           if (admission.row.operation.body === 'raw') request.raw.resume()
-          else if (admission.row.operation.door === 'open') discardRest(request.raw, deps.unprovenBodyTimeout)
+          else if (admission.row.operation.door === 'open') discardRest(request.raw, deps.unauthenticatedBodyTimeout)
         }
       },
     })

@@ -96,7 +96,7 @@ export function createServer(deps: ServerDeps): FastifyInstance {
    */
   function refuseStranger(request: IncomingMessage, error: GraphError, send: (error: GraphError) => void): void {
     if (error.status !== 429) {
-      discardRest(request, deps.unprovenBodyTimeout)
+      discardRest(request, deps.unauthenticatedBodyTimeout)
       send(error)
       return
     }

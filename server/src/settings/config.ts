@@ -75,8 +75,8 @@ export interface Config extends Settings, CredentialSettings {
   /** Undefined: for ever. */
   readonly auditKeep: number | undefined
   readonly maxBodyBytesPerToken: number
-  readonly maxUnprovenBytesPerAddress: number
-  readonly unprovenBodyTimeout: number
+  readonly maxUnauthenticatedBytesPerAddress: number
+  readonly unauthenticatedBodyTimeout: number
   readonly maxConnectionsPerAddress: number
   readonly headersTimeout: number
   readonly requestTimeout: number

@@ -48,7 +48,7 @@ export const requestsSettings = {
     fallback: ({ maxBodyBytes = 0, webhookMaxBodyBytes = 0 }) =>
       Math.max(64 * mebibyte, 2 * maxBodyBytes, 2 * webhookMaxBodyBytes),
   }),
-  maxUnprovenBytesPerAddress: define({
+  maxUnauthenticatedBytesPerAddress: define({
     name: 'MAX_UNPROVEN_BYTES_PER_ADDRESS',
     group: 'process',
     shownDefault: '8388608, or twice WEBHOOK_MAX_BODY_BYTES if that is more',
@@ -57,7 +57,7 @@ export const requestsSettings = {
     parse: integer(1024, 1 << 30),
     fallback: ({ webhookMaxBodyBytes = 0 }) => Math.max(8 * mebibyte, 2 * webhookMaxBodyBytes),
   }),
-  unprovenBodyTimeout: define({
+  unauthenticatedBodyTimeout: define({
     name: 'UNPROVEN_BODY_TIMEOUT',
     group: 'process',
     shownDefault: '10s',

@@ -3,10 +3,10 @@ import { sourceOf } from '../../base/text/addresses.ts'
 import { formatDuration } from '../../base/time/duration.ts'
 import { bodyBrokeOff } from '../../graph/errors.ts'
 import type { GraphError } from '../../graph/graph-error.ts'
-import { bodyInTooManyPieces, bodyTooLarge, bodyTooLate, tooManyUnprovenBodies } from '../errors.ts'
+import { bodyInTooManyPieces, bodyTooLarge, bodyTooLate, tooManyUnauthenticatedBodies } from '../errors.ts'
 import { closeBehind } from './rest-of-body.ts'
 
-export interface UnprovenBodiesOptions {
+export interface UnauthenticatedBodiesOptions {
   readonly maxBytesPerAddress: number
   /** Milliseconds for a whole body. */
   readonly timeout: number
@@ -29,15 +29,15 @@ const usualPiece = 4096
  * budget is used up, the oldest body is refused: an honest body arrives quickly, so the oldest one is most likely blocking the
  * others.
  */
-export class UnprovenBodies {
-  readonly #options: UnprovenBodiesOptions
+export class UnauthenticatedBodies {
+  readonly #options: UnauthenticatedBodiesOptions
   readonly #maxBytes: number
   /** The oldest first. */
-  readonly #bodies = new Set<UnprovenBody>()
+  readonly #bodies = new Set<UnauthenticatedBody>()
   #heldBytes = 0
   readonly #heldBySource = new Map<string, number>()
 
-  constructor(options: UnprovenBodiesOptions) {
+  constructor(options: UnauthenticatedBodiesOptions) {
     this.#options = options
     this.#maxBytes = fullAddresses * options.maxBytesPerAddress
   }
@@ -47,9 +47,9 @@ export class UnprovenBodies {
   }
 
   /** Begins to receive a body. The caller must release it, authenticated or not. */
-  open(request: IncomingMessage, address: string, maxBytes: number): UnprovenBody {
+  open(request: IncomingMessage, address: string, maxBytes: number): UnauthenticatedBody {
     const source = sourceOf(address)
-    const body: UnprovenBody = new UnprovenBody(request, {
+    const body: UnauthenticatedBody = new UnauthenticatedBody(request, {
       source,
       maxBytes,
       timeout: this.#options.timeout,
@@ -61,19 +61,19 @@ export class UnprovenBodies {
     return body
   }
 
-  #take(body: UnprovenBody, bytes: number): void {
+  #take(body: UnauthenticatedBody, bytes: number): void {
     this.#count(body.source, bytes)
     for (const other of this.#bodies) {
       if ((this.#heldBySource.get(body.source) ?? 0) <= this.#options.maxBytesPerAddress) break
-      if (other.source === body.source) other.refuse(tooManyUnprovenBodies({ seconds: 1 }))
+      if (other.source === body.source) other.refuse(tooManyUnauthenticatedBodies({ seconds: 1 }))
     }
     for (const other of this.#bodies) {
       if (this.#heldBytes <= this.#maxBytes) break
-      other.refuse(tooManyUnprovenBodies({ seconds: 1 }))
+      other.refuse(tooManyUnauthenticatedBodies({ seconds: 1 }))
     }
   }
 
-  #release(body: UnprovenBody): void {
+  #release(body: UnauthenticatedBody): void {
     this.#bodies.delete(body)
     this.#count(body.source, -body.heldBytes)
   }
@@ -96,7 +96,7 @@ interface BodyOptions {
 }
 
 /** One such body, with its bytes in pages of our own, because each chunk from Node costs far more than its bytes. */
-export class UnprovenBody {
+export class UnauthenticatedBody {
   readonly source: string
   readonly #request: IncomingMessage
   readonly #options: BodyOptions

@@ -20,7 +20,7 @@ export interface BrokenRequestDeps {
   readonly random: Random
   readonly observer: RequestObserver
   /** Milliseconds for the rest of a refused body of an unknown sender. */
-  readonly unprovenBodyTimeout: number
+  readonly unauthenticatedBodyTimeout: number
 }
 
 /** Milliseconds. Closed at once, the connection would break where bytes are still on their way, and the response with it. */
@@ -47,7 +47,10 @@ export function respondToBrokenRequest(
   respondOnSocket(socket, explainBroken(error.code), error.code ?? error.message, trace, deps)
   // A client too slow to send is too slow to close, and handlers that wait for the rest of the request should not wait for that.
   const isLate = error.code === 'ERR_HTTP_REQUEST_TIMEOUT'
-  discardRestOf(socket, isLate ? Math.min(lateRestTimeout, deps.unprovenBodyTimeout) : deps.unprovenBodyTimeout)
+  discardRestOf(
+    socket,
+    isLate ? Math.min(lateRestTimeout, deps.unauthenticatedBodyTimeout) : deps.unauthenticatedBodyTimeout,
+  )
 }
 
 function explainBroken(code: string | undefined): GraphError {

@@ -97,7 +97,7 @@ function endIdle(socket: Socket, last: ServerResponse | undefined, deps: HttpSer
 /** Answers a connection on which too many requests wait, after the last of them, and closes it. */
 function refuseRest(socket: Socket, last: ServerResponse | undefined, deps: HttpServerDeps): void {
   destroyAtError(socket)
-  discardRestOf(socket, deps.unprovenBodyTimeout)
+  discardRestOf(socket, deps.unauthenticatedBodyTimeout)
   const refuse = () =>
     respondOnSocket(socket, tooManyWaiting({ max: maxWaiting }), 'too many requests at once', undefined, deps)
   if (last && !last.writableFinished) last.once('finish', refuse)

@@ -75,7 +75,7 @@ interface Transition {
 /** The link was ended, perhaps by the platform: a business cannot restore it by itself. */
 const endedLinks = ['UNLINKED', 'DELETED', 'MIGRATED', 'BANNED']
 /** Not linked yet. */
-const unprovenLinks = ['PENDING', 'UNVERIFIED']
+const unverifiedLinks = ['PENDING', 'UNVERIFIED']
 /** Set only by the platform: no action of a business ends them, so that nobody escapes by registering again. */
 const platformConnections = ['FLAGGED', 'RESTRICTED']
 
@@ -92,7 +92,7 @@ const linkEnded: Objection = {
   because: numberLinkEnded,
 }
 const notLinked: Objection = {
-  when: ({ link_status }) => [...endedLinks, ...unprovenLinks].includes(link_status),
+  when: ({ link_status }) => [...endedLinks, ...unverifiedLinks].includes(link_status),
   because: numberNotLinked,
 }
 const notRegistered: Objection = {

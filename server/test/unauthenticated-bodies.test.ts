@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { bodyInTooManyPieces, bodyTooLarge, bodyTooLate, tooManyUnprovenBodies } from '../src/http/errors.ts'
+import { bodyInTooManyPieces, bodyTooLarge, bodyTooLate, tooManyUnauthenticatedBodies } from '../src/http/errors.ts'
 import { rateLimitReached } from '../src/limits/errors.ts'
 import { onOneDatabase } from './harness/databases.ts'
 import { assertError, type ExpectedError, like } from './harness/errors.ts'
@@ -118,7 +118,7 @@ describe('the room for signed bodies', () => {
     await Promise.all([first.sent(), elsewhere.sent()])
     const second = await begin(server, writeHead(16_000, from('198.51.100.1')), bytes)
     const third = await begin(server, writeHead(15_000, from('198.51.100.1')), bytes)
-    assertRefused(await first.answer(), tooManyUnprovenBodies({ seconds: 1 }))
+    assertRefused(await first.answer(), tooManyUnauthenticatedBodies({ seconds: 1 }))
     assert.equal((await third.answer()).status, 401)
     assert.deepEqual([second.received, elsewhere.received], ['', ''])
     for (const stranger of [elsewhere, second, third]) stranger.cut()
@@ -134,7 +134,7 @@ describe('the room for signed bodies', () => {
     }
     const last = await begin(server, writeHead(19_000, from('203.0.113.99')), bytes)
     assert.equal((await last.answer()).status, 401)
-    assertRefused(await (strangers[0] as Stranger).answer(), tooManyUnprovenBodies({ seconds: 1 }))
+    assertRefused(await (strangers[0] as Stranger).answer(), tooManyUnauthenticatedBodies({ seconds: 1 }))
     for (const stranger of [...strangers, last]) stranger.cut()
   })
 
