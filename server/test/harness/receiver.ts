@@ -1,12 +1,13 @@
 import assert from 'node:assert/strict'
 import { spawn } from 'node:child_process'
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
-import { createServer } from 'node:net'
+import { connect, createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { TestContext } from 'node:test'
 import { snippets } from '../../../console/src/pages/snippets.ts'
 import { findProgram } from './cluster/programs.ts'
+import { until } from './until.ts'
 
 export async function findFreePort(): Promise<number> {
   const probe = createServer()
@@ -14,6 +15,14 @@ export async function findFreePort(): Promise<number> {
   const address = probe.address()
   await new Promise((resolve) => probe.close(resolve))
   return typeof address === 'object' && address ? address.port : 0
+}
+
+function canConnect(port: number): Promise<boolean> {
+  const { promise, resolve } = Promise.withResolvers<boolean>()
+  const socket = connect(port, '127.0.0.1')
+  socket.once('connect', () => resolve(true))
+  socket.once('error', () => resolve(false))
+  return promise.finally(() => socket.destroy())
 }
 
 /** A receiver of webhooks that runs as its page shows it. */
@@ -64,6 +73,8 @@ export async function startReceiver(t: TestContext, name: string, env: Record<st
       look()
     })
   await shows(/listening|Development Server/i)
+  // One that says so just before it does, as Go's does, is not there yet.
+  await until(() => canConnect(port), 'the receiver takes connections')
   const stop = async () => {
     const ended = new Promise((resolve) => child.once('exit', resolve))
     process.kill(-(child.pid ?? 0), 'SIGKILL')
