@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { maxWaiting } from '../src/http/connection/pipelined.ts'
+import { maxWaiting } from '../src/http/connection/requests-in-turn.ts'
 import { onOneDatabase } from './harness/databases.ts'
 import { pipeline, requestBytes, statusOf } from './harness/pipeline.ts'
 import { useTestServer } from './harness/server.ts'

@@ -29,13 +29,17 @@ export interface StoreKeys {
   readonly users: readonly TestedUser[]
 }
 
-interface TestedUser {
+/** @public Named in the types of the package. */
+export interface TestedUser {
   readonly wa_id: string
   readonly chats: readonly { readonly phone_number_id: string; readonly window_opened_at?: string | null }[]
 }
 
-/** What a world file has to say of an account at least, and the apps that it is linked to. */
-interface TestedAccount {
+/**
+ * What a world file has to say of an account at least, and the apps that it is linked to.
+ * @public Named in the types of the package.
+ */
+export interface TestedAccount {
   readonly id: string
   readonly business_id: string
   readonly name: string

@@ -1,5 +1,5 @@
 import { type TObject, type TSchema, Type } from 'typebox'
-import type { webhookFields } from '../../../server/src/delivery/raise/webhook-fields.ts'
+import type { webhookFields } from '../../../server/src/delivery/webhook-fields.ts'
 import type { Vocabulary } from '../../../server/src/graph/vocabulary.ts'
 import {
   qualityScores,

@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import type { Db, Transaction } from '../db/database.ts'
 import { openSecret, sealSecret } from '../db/secrets/sealing.ts'
 import type { AppSubscriptionsTable } from '../db/tables.ts'
-import { accountObject, webhookFields } from '../delivery/raise/webhook-fields.ts'
+import { accountObject, webhookFields } from '../delivery/webhook-fields.ts'
 import {
   findSubscription,
   linkApp,

@@ -1,11 +1,11 @@
 import { minute } from '../../base/time/duration.ts'
 import type { Vocabulary } from '../../graph/vocabulary.ts'
-import { timedFields } from '../raise/webhook-fields.ts'
-import { nameWebhook } from '../raise/webhook-id.ts'
 import type { WaitingDelivery } from '../rules/waiting-delivery.ts'
 import type { Secrets } from '../store/signing-secrets.ts'
+import { timedFields } from '../webhook-fields.ts'
 import { writeAscii } from './post-body.ts'
 import { signHub, signStandard } from './sign.ts'
+import { nameWebhook } from './webhook-id.ts'
 
 /** The input of a post: composing it again gives the same post. */
 export type PostedDelivery = Pick<

@@ -1,8 +1,8 @@
 import type { Clock } from '../../base/time/clock.ts'
 import type { Transaction } from '../../db/database.ts'
 import { ensureLanes } from '../store/lane-rows.ts'
+import { insertEvents, insertEventsDeferred, insertMore } from './insert-events.ts'
 import type { EventRow, NewEvent, RaisedFor } from './new-event.ts'
-import { insertEvents, insertEventsDeferred, insertMore } from './raise.ts'
 import { hasTarget, listRaisedLanes } from './raised-lanes.ts'
 import { addressOf, type Target } from './subscribers.ts'
 

@@ -10,7 +10,7 @@ import {
   respondToBrokenRequest,
 } from './broken-requests.ts'
 import { limitConnections } from './connections.ts'
-import { handleInTurn, maxWaiting } from './pipelined.ts'
+import { handleInTurn, maxWaiting } from './requests-in-turn.ts'
 import type { Connections } from './stop.ts'
 
 export interface HttpServerDeps extends BrokenRequestDeps {

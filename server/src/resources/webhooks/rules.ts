@@ -1,4 +1,4 @@
-import { webhookFields } from '../../delivery/raise/webhook-fields.ts'
+import { webhookFields } from '../../delivery/webhook-fields.ts'
 import type { Caller } from '../../graph/caller.ts'
 import type { Node } from '../../graph/nodes.ts'
 import {

@@ -1,5 +1,5 @@
 import { type Static, Type } from 'typebox'
-import { webhookFields } from '../../delivery/raise/webhook-fields.ts'
+import { webhookFields } from '../../delivery/webhook-fields.ts'
 import { nodeIdPattern } from '../../graph/nodes.ts'
 import type { Vocabulary } from '../../graph/vocabulary.ts'
 

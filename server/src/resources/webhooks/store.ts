@@ -2,8 +2,8 @@ import type { Db, Transaction } from '../../db/database.ts'
 import { keyedHash } from '../../db/secrets/keyed-hash.ts'
 import { openSecret, sealSecret } from '../../db/secrets/sealing.ts'
 import type { AppSubscriptionsTable, PhoneNumberCallbacksTable, SubscribedAppsTable } from '../../db/tables.ts'
-import { accountObject } from '../../delivery/raise/webhook-fields.ts'
 import { ensureLanes } from '../../delivery/store/lane-rows.ts'
+import { accountObject } from '../../delivery/webhook-fields.ts'
 import type { Node } from '../../graph/nodes.ts'
 
 /** A requested subscription, its verify token in clear. */

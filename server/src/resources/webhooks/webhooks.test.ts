@@ -6,7 +6,7 @@ import { useTestServer } from '../../../test/harness/server.ts'
 import { startSubscriber } from '../../../test/harness/subscriber.ts'
 import { accounts, ids, partnerIds, tokens } from '../../../test/harness/world.ts'
 import { sealSecret } from '../../db/secrets/sealing.ts'
-import { webhookFields } from '../../delivery/raise/webhook-fields.ts'
+import { webhookFields } from '../../delivery/webhook-fields.ts'
 import { callbackUnreachable, urlPortWrong, urlWithPassword } from '../../egress/errors.ts'
 import { argumentMissing, argumentWrong } from '../../graph/errors.ts'
 import {

@@ -27,7 +27,7 @@ import {
   type Waiting,
 } from '../link-store.ts'
 import { listTypes } from '../rules.ts'
-import { finishWaiting } from '../send/fetched.ts'
+import { finishWaiting } from '../send/continue-fetched.ts'
 import type { PhoneTools } from '../status/phone.ts'
 import { type FetchedFile, fetchLink, LinkError } from './fetch-link.ts'
 import { FetchSlots } from './fetch-slots.ts'

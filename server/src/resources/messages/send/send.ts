@@ -32,8 +32,8 @@ import {
   type Sender,
 } from '../store.ts'
 import { findAudience } from './audience.ts'
+import { nameFile } from './continue-fetched.ts'
 import { decideStatuses, dispatchToRecipients, newRecipient } from './dispatch.ts'
-import { nameFile } from './fetched.ts'
 import { findFailure } from './find-failure.ts'
 import { checkPermissionRequest, isPermissionRequest, notePermissionRequest } from './permission-request.ts'
 import type { CheckedMessage } from './request.ts'

@@ -1,6 +1,6 @@
 import { Type } from 'typebox'
 import { second } from '../../../base/time/duration.ts'
-import { KeptResponses } from '../../../base/work/kept-responses.ts'
+import { ResultCache } from '../../../base/work/result-cache.ts'
 import type { OperatorLimits } from '../../../graph/context.ts'
 import { defineOperatorRead } from '../../../graph/define.ts'
 import type { NewOperation } from '../../../graph/operation.ts'
@@ -53,10 +53,10 @@ const stateSchema = Type.Object({
 })
 
 /** Of each service of this process. Counting a million nodes takes a second. */
-const keptCounts = new WeakMap<ServiceFacts, KeptResponses<Record<string, number>>>()
+const keptCounts = new WeakMap<ServiceFacts, ResultCache<Record<string, number>>>()
 
-function countsOf(service: ServiceFacts): KeptResponses<Record<string, number>> {
-  const counts = keptCounts.get(service) ?? new KeptResponses()
+function countsOf(service: ServiceFacts): ResultCache<Record<string, number>> {
+  const counts = keptCounts.get(service) ?? new ResultCache()
   keptCounts.set(service, counts)
   return counts
 }

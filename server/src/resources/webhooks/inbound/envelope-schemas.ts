@@ -1,5 +1,5 @@
 import { type TObject, type TProperties, type TSchema, Type } from 'typebox'
-import { webhookFields } from '../../../delivery/raise/webhook-fields.ts'
+import { webhookFields } from '../../../delivery/webhook-fields.ts'
 import { type JsonBounds, maxJsonDepth } from '../../../graph/input/json-bounds.ts'
 import { productName } from '../../../graph/schemas.ts'
 import type { Vocabulary } from '../../../graph/vocabulary.ts'

@@ -1,6 +1,6 @@
 import { createHmac, timingSafeEqual } from 'node:crypto'
-import type { Clock } from '../../base/time/clock.ts'
-import { minute } from '../../base/time/duration.ts'
+import type { Clock } from '../base/time/clock.ts'
+import { minute } from '../base/time/duration.ts'
 
 const macBytes = 24
 /** As long as the specification says for the link of a media file. */
