@@ -16,6 +16,7 @@ export function writeSettingsPage(): string {
     writeMark('`server/src/settings/` and `server/src/limits/classes.ts`'),
     '# Settings',
     'Environment variables; a flag of the same meaning wins. A value that cannot be used stops the start with one line that names it.',
+    '`NODE_ENV=production` changes the defaults of some: there is no demo world and no sandbox, secrets need a key, and callbacks must be public ([in production](running.md#in-production)).',
     'There are three groups. Processes of one database compare the second and the third, and [report a difference](running.md#processes-that-disagree).',
     ...groupNames.flatMap((group) => [
       `## ${groups[group].title}`,
