@@ -123,16 +123,16 @@ const isNotice = ({ text }: SentStatement) => /notify/i.test(text)
 /** What a new connection begins with, whenever the process opens one. */
 const isBeginning = ({ text }: SentStatement) => /^(SET (?!LOCAL)|LISTEN )/.test(text.trim())
 
-/** The heartbeat of the process, which is one flight. */
+/** The heartbeat of the process, which is one round trip. */
 const isHeartbeat = ({ text }: SentStatement) => text.includes('"processes"')
 
 /** What requests sent since the last call. */
 function takeOfRequests(log: StatementLog): SentStatement[] {
-  const flightOf = ({ connection, flight }: SentStatement) => `${connection} ${flight}`
+  const roundTripOf = ({ connection, roundTrip }: SentStatement) => `${connection} ${roundTrip}`
   const sent = log.take()
-  const heartbeats = new Set(sent.filter(isHeartbeat).map(flightOf))
+  const heartbeats = new Set(sent.filter(isHeartbeat).map(roundTripOf))
   const isAside = (statement: SentStatement) =>
-    isNotice(statement) || isBeginning(statement) || heartbeats.has(flightOf(statement))
+    isNotice(statement) || isBeginning(statement) || heartbeats.has(roundTripOf(statement))
   return sent.filter((statement) => !isAside(statement))
 }
 
@@ -159,7 +159,7 @@ describe('a process that serves requests', () => {
     }
   })
 
-  test('a write sends four statements, its transaction takes one flight, and those of one moment share connections', async () => {
+  test('a write sends four statements, its transaction takes one round trip, and those sent at the same time share connections', async () => {
     const { log, writeProfile } = logged
     await writeProfile('warm')
     log.take()
@@ -169,7 +169,7 @@ describe('a process that serves requests', () => {
       assert.deepEqual(sent.map(nameOf), write)
       const transaction = sent.slice(1)
       assert.equal(new Set(transaction.map(({ connection }) => connection)).size, 1)
-      assert.equal(new Set(transaction.map(({ flight }) => flight)).size, 1)
+      assert.equal(new Set(transaction.map(({ roundTrip }) => roundTrip)).size, 1)
       assert.ok(
         transaction.every(({ isNamed }) => isNamed),
         'what the query builder would make anew costs thrice as much',
@@ -186,7 +186,7 @@ describe('a process that serves requests', () => {
     )
   })
 
-  test('an event of a message takes five statements in one flight, and a busy token one look-up a second', async () => {
+  test('an event of a message takes five statements in one round trip, and a busy token one look-up a second', async () => {
     const { log, server } = logged
     assert.equal(await writeAs(server, '16505551234', 'warm'), 200)
     log.take()
@@ -198,7 +198,7 @@ describe('a process that serves requests', () => {
       const transaction = sent.slice(-event.length)
       lookUps += sent.length - transaction.length
       assert.deepEqual(transaction.map(nameOf), event)
-      assert.equal(new Set(transaction.map(({ flight }) => flight)).size, 1)
+      assert.equal(new Set(transaction.map(({ roundTrip }) => roundTrip)).size, 1)
       assert.ok(transaction.every(({ isNamed }) => isNamed))
     }
     assert.ok(lookUps <= (performance.now() - started) / 1000 + 1, `${lookUps} look-ups for 10 events`)
@@ -238,7 +238,7 @@ test('writes that make nothing due are followed by no polls', async (t) => {
   assert.ok(sent.length <= 2 * polls, `${sent.length} polls beside ${writes} writes, ${polls} expected`)
 })
 
-test('an event for a number that a process does not know yet takes thirteen, in three flights', async (t) => {
+test('an event for a number that a process does not know yet takes thirteen, in three round trips', async (t) => {
   const { log, server } = await startLogged(t, 'api')
   log.take()
   assert.equal(await writeAs(server, '16505551234', 'first'), 200)
@@ -247,7 +247,7 @@ test('an event for a number that a process does not know yet takes thirteen, in 
     sent.map(nameOf).filter((name) => name !== 'insert users'),
     askingEvent,
   )
-  assert.equal(new Set(sent.slice(1).map(({ flight }) => flight)).size, 3)
+  assert.equal(new Set(sent.slice(1).map(({ roundTrip }) => roundTrip)).size, 3)
 })
 
 /** A subscriber that keeps the first post waiting, so that whoever sends it holds the lane. */

@@ -25,7 +25,7 @@ const joins: Readonly<Record<string, { readonly what: readonly string[]; readonl
   'db/postgres/postgres.ts': {
     what: [
       'Promise.any(pings)',
-      'Promise.race([answered, late])',
+      'Promise.race([responded, late])',
       'Promise.all([pool.end(), reserve?.end(), shared.close()])',
     ],
     because: 'connections are asked whether they live, and closed',

@@ -93,16 +93,16 @@ export async function layFoundation({
   // Made at the first start; each upload uses the current one.
   await database.transaction((tx) => takeSigningKey(tx, clock, random))
 
-  const waker = database.notices
-    ? new NotificationWaker(database.notices, random.trace(), { listens: true })
+  const waker = database.notifications
+    ? new NotificationWaker(database.notifications, random.trace(), { listens: true })
     : loneWaker
-  const voice = database.notices ? waker : undefined
+  const broadcaster = database.notifications ? waker : undefined
   const { maxStreams } = config
   const feed = new Feed({
     database,
     clock,
     log,
-    broadcaster: voice,
+    broadcaster,
     show: showFeedItem,
     maxStreams,
     refuse: refuseStream,

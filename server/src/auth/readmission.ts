@@ -67,7 +67,7 @@ export async function transactAdmitted<A extends Admitted, T>(
   work: (tx: Transaction, admitted: A) => Promise<T>,
   trace?: string,
 ): Promise<T> {
-  // It counts against the caller's share of the database.
+  // The write connections are shared fairly among apps.
   const options = { fairnessKey: admitted.caller.app_id, trace, mayRepeat: true }
   let current = admitted
   for (let tries = 1; ; tries++) {

@@ -141,9 +141,7 @@ export interface TransactionOptions {
    * rows that are durable.
    */
   readonly alone?: boolean
-  /**
-   * Who uses the write connections: an app's id. Nobody gets all of them. By default the service's own.
-   */
+  /** Among whom the write connections are shared fairly: an app's id. No key gets all of them. By default `ownFairnessKey`. */
   readonly fairnessKey?: string
   /** The trace of the request that it is done for. */
   readonly trace?: string | undefined
@@ -176,7 +174,7 @@ export interface Counters {
   clear(): void
 }
 
-/** The key of the service itself: its workers and commands. */
+/** The fairness key of the service itself: its workers and commands. */
 export const ownFairnessKey = ''
 
 /**
@@ -204,7 +202,7 @@ export interface Database {
    */
   execute<Parameters extends object, Row>(statement: Statement<Parameters, Row>, parameters: Parameters): Promise<Row[]>
   /** Short notifications between the processes on one database; undefined when there is only one. */
-  readonly notices: Notifications | undefined
+  readonly notifications: Notifications | undefined
   /** Calls `listener` after each commit of this process that made something due; returns a function that stops it. */
   onDue(listener: (due: Due) => void): () => void
   /** Reads from a snapshot of the store, however long they take; writers do not wait for them. */
@@ -236,7 +234,7 @@ export class DatabaseUnavailable extends Error {}
 
 /**
  * A transaction that was not run, or was rolled back, because others blocked it for too long: a lock was not released (`locked`), no
- * connection became free (`waited`), or too many of its own share already wait (`crowded`).
+ * connection became free (`waited`), or too many with its fairness key already wait (`crowded`).
  */
 export class DatabaseBusy extends Error {
   readonly kind: 'locked' | 'waited' | 'crowded'

@@ -5,29 +5,29 @@ import { DatabaseBusy } from './database.ts'
 import { FairSemaphore, limitsKey } from './fair-semaphore.ts'
 
 const generous = {
-  places: 8,
+  slots: 8,
   timeoutMs: 30_000,
   maxWaiting: 100,
   classifyTimeout: async (message: string) => new DatabaseBusy('waited', message),
 }
 
 /**
- * Lets a share enter as often as it is let in at once, and says how often that was. The rest waits for ever, so the time-out must be
- * none of the process.
+ * Acquires slots for one key, and returns how many it got at once. The rest waits for ever, so the timeout must not be a real timer of
+ * the process.
  */
-async function fill(semaphore: FairSemaphore, share: string, times = 20): Promise<number> {
-  let entered = 0
+async function fill(semaphore: FairSemaphore, key: string, times = 20): Promise<number> {
+  let acquired = 0
   for (let i = 0; i < times; i++) {
-    semaphore.acquire(share).then(
-      () => entered++,
+    semaphore.acquire(key).then(
+      () => acquired++,
       () => undefined,
     )
   }
   await nextTurn()
-  return entered
+  return acquired
 }
 
-test('no share takes all places: there is one for the next, and for the limits', async (t) => {
+test('no fairness key takes all slots: there is one for the next, and for the limits', async (t) => {
   t.mock.timers.enable({ apis: ['setTimeout'] })
   const semaphore = new FairSemaphore({ ...generous, maxWaiting: 1 })
   assert.deepEqual(
@@ -41,7 +41,7 @@ test('no share takes all places: there is one for the next, and for the limits',
   )
 })
 
-test('however few places there are, the first who comes gets one', async (t) => {
+test('however few slots a fair semaphore has, the first who comes gets one', async (t) => {
   t.mock.timers.enable({ apis: ['setTimeout'] })
   for (const [size, expected] of [
     [1, 1],
@@ -49,29 +49,29 @@ test('however few places there are, the first who comes gets one', async (t) => 
     [3, 2],
     [4, 2],
   ] as const) {
-    const semaphore = new FairSemaphore({ ...generous, places: size, maxWaiting: 1 })
+    const semaphore = new FairSemaphore({ ...generous, slots: size, maxWaiting: 1 })
     assert.equal(await fill(semaphore, 'a'), expected, `of ${size}`)
   }
 })
 
-test('a place that becomes free goes to whoever holds the fewest, in turn', async () => {
-  const semaphore = new FairSemaphore({ ...generous, places: 1 })
+test('a slot that becomes free goes to whoever holds the fewest, in turn', async () => {
+  const semaphore = new FairSemaphore({ ...generous, slots: 1 })
   await semaphore.acquire('a')
   const order: string[] = []
-  const enter = async (share: string) => {
-    await semaphore.acquire(share)
-    order.push(share)
+  const useSlot = async (key: string) => {
+    await semaphore.acquire(key)
+    order.push(key)
     await nextTurn()
-    semaphore.release(share)
+    semaphore.release(key)
   }
-  const all = Promise.all(['a', 'a', 'a', 'b', 'b', 'c'].map(enter))
+  const all = Promise.all(['a', 'a', 'a', 'b', 'b', 'c'].map(useSlot))
   semaphore.release('a')
   await all
   assert.deepEqual(order, ['b', 'c', 'a', 'b', 'a', 'a'])
 })
 
-test('waiting is bounded in number and in time, and who was refused takes no place later', async () => {
-  const semaphore = new FairSemaphore({ ...generous, places: 1, timeoutMs: 20, maxWaiting: 2 })
+test('waiting is bounded in number and in time, and who was refused takes no slot later', async () => {
+  const semaphore = new FairSemaphore({ ...generous, slots: 1, timeoutMs: 20, maxWaiting: 2 })
   await semaphore.acquire('a')
   const waiting = [semaphore.acquire('a'), semaphore.acquire('a')]
   const kindOf = (error: unknown) => (error as DatabaseBusy).kind

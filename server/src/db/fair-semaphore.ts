@@ -2,8 +2,8 @@ import { DatabaseBusy } from './database.ts'
 
 export interface FairSemaphoreOptions {
   /** How many may run at once. */
-  readonly places: number
-  /** The longest wait for a place, in milliseconds. */
+  readonly slots: number
+  /** The longest wait for a slot, in milliseconds. */
   readonly timeoutMs: number
   /** How many may wait with one fairness key. */
   readonly maxWaiting: number
@@ -11,7 +11,7 @@ export interface FairSemaphoreOptions {
   readonly classifyTimeout: (message: string, milliseconds: number) => Promise<Error>
 }
 
-/** The key of work that everything else depends on: it may take the last place. */
+/** The fairness key of work that everything else depends on: it may take the last slot. */
 export const limitsKey = 'limits'
 
 interface Waiter {
@@ -22,14 +22,14 @@ interface Waiter {
 
 interface Holder {
   held: number
-  /** When it got its last place, as a count of places given. */
+  /** When it got its last slot, as a count of slots given. */
   served: number
   readonly waiting: Waiter[]
 }
 
 /**
- * Hands out places at the write connections, so that no app takes them all: an app whose writes wait for a lock delays only itself. A
- * fairness key may hold up to twice as many places as it leaves free, and always leaves one for counting limits. A free place goes to
+ * Hands out slots at the write connections, so that no app takes them all: an app whose writes wait for a lock delays only itself. A
+ * fairness key may hold up to twice as many slots as it leaves free, and always leaves one for counting limits. A free slot goes to
  * the key that holds the fewest, and among these to the one that waited longest.
  */
 export class FairSemaphore {
@@ -40,36 +40,36 @@ export class FairSemaphore {
 
   constructor(options: FairSemaphoreOptions) {
     this.#options = options
-    this.#free = options.places
+    this.#free = options.slots
   }
 
-  /** Resolves when the key has a place; the caller must give it back with `release`. */
-  async acquire(name: string): Promise<void> {
-    let holder = this.#holders.get(name)
+  /** Resolves when the key has a slot; the caller must give it back with `release`. */
+  async acquire(fairnessKey: string): Promise<void> {
+    let holder = this.#holders.get(fairnessKey)
     if (!holder) {
       holder = { held: 0, served: 0, waiting: [] }
-      this.#holders.set(name, holder)
+      this.#holders.set(fairnessKey, holder)
     }
-    if (holder.waiting.length === 0 && this.#mayAcquire(name, holder)) {
+    if (holder.waiting.length === 0 && this.#mayAcquire(fairnessKey, holder)) {
       this.#take(holder)
       return
     }
-    await this.#wait(name, holder)
+    await this.#wait(fairnessKey, holder)
   }
 
-  release(name: string): void {
-    const holder = this.#holders.get(name) as Holder
+  release(fairnessKey: string): void {
+    const holder = this.#holders.get(fairnessKey) as Holder
     holder.held -= 1
     this.#free += 1
-    this.#forgetIdle(name, holder)
+    this.#forgetIdle(fairnessKey, holder)
     this.#admitNext()
   }
 
-  #mayAcquire(name: string, { held }: Holder): boolean {
-    const { places } = this.#options
-    const kept = places >= 3 && name !== limitsKey ? 1 : 0
+  #mayAcquire(fairnessKey: string, { held }: Holder): boolean {
+    const { slots } = this.#options
+    const kept = slots >= 3 && fairnessKey !== limitsKey ? 1 : 0
     const left = this.#free - kept
-    return left > 0 && held < 2 * left && (held === 0 || held < places - 1)
+    return left > 0 && held < 2 * left && (held === 0 || held < slots - 1)
   }
 
   #take(holder: Holder): void {
@@ -78,7 +78,7 @@ export class FairSemaphore {
     this.#free -= 1
   }
 
-  #wait(name: string, holder: Holder): Promise<void> {
+  #wait(fairnessKey: string, holder: Holder): Promise<void> {
     const { maxWaiting, timeoutMs, classifyTimeout } = this.#options
     if (holder.waiting.length >= maxWaiting) {
       throw new DatabaseBusy('crowded', `${maxWaiting} transactions of one app wait already`)
@@ -86,7 +86,7 @@ export class FairSemaphore {
     return new Promise((acquire, refuse) => {
       const timer = setTimeout(() => {
         holder.waiting.splice(holder.waiting.indexOf(waiter), 1)
-        this.#forgetIdle(name, holder)
+        this.#forgetIdle(fairnessKey, holder)
         const message = `no connection became free for a transaction within ${timeoutMs} ms`
         classifyTimeout(message, timeoutMs).then(refuse, refuse)
       }, timeoutMs)
@@ -95,14 +95,14 @@ export class FairSemaphore {
     })
   }
 
-  #forgetIdle(name: string, { held, waiting }: Holder): void {
-    if (held === 0 && waiting.length === 0) this.#holders.delete(name)
+  #forgetIdle(fairnessKey: string, { held, waiting }: Holder): void {
+    if (held === 0 && waiting.length === 0) this.#holders.delete(fairnessKey)
   }
 
   #admitNext(): void {
     let next: Holder | undefined
-    for (const [name, holder] of this.#holders) {
-      if (holder.waiting.length === 0 || !this.#mayAcquire(name, holder)) continue
+    for (const [fairnessKey, holder] of this.#holders) {
+      if (holder.waiting.length === 0 || !this.#mayAcquire(fairnessKey, holder)) continue
       if (!next || holder.held < next.held || (holder.held === next.held && holder.served < next.served)) next = holder
     }
     const waiter = next?.waiting.shift()

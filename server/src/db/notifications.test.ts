@@ -20,37 +20,37 @@ describe('notifications (postgres)', () => {
     await place.remove()
   })
 
-  test('notifications are heard on when whoever hears one throws', async (t) => {
+  test('notifications are received on when a listener throws', async (t) => {
     const faults: string[] = []
-    const notices = openNotifications({
+    const notifications = openNotifications({
       url: place.databaseUrl as string,
       pool,
       prepareSession: async () => undefined,
       onListenerError: ({ message }) => faults.push(message),
     })
-    const heard: string[] = []
+    const received: string[] = []
     const fail = (text: string) => {
-      heard.push(text)
+      received.push(text)
       throw new Error(`fault of ${text}`)
     }
-    const listening = notices.listen(channel, fail, () => fail('a gap'))
+    const listening = notifications.listen(channel, fail, () => fail('a gap'))
     t.after(() => listening.close())
     await until(() => listening.isLive, 'it listens')
-    await notices.send(channel, 'one')
-    await notices.send(channel, 'two')
-    await until(() => heard.includes('two'), 'both were heard')
-    assert.deepEqual(heard, ['a gap', 'one', 'two'])
+    await notifications.send(channel, 'one')
+    await notifications.send(channel, 'two')
+    await until(() => received.includes('two'), 'both were received')
+    assert.deepEqual(received, ['a gap', 'one', 'two'])
     assert.deepEqual(faults, ['fault of a gap', 'fault of one', 'fault of two'])
     assert.equal(listening.isLive, true)
   })
 
   for (const step of ['prepared', 'asked to listen'] as const) {
-    test(`notifications are heard over a new connection when one goes silent while it is ${step}`, async (t) => {
+    test(`notifications are received over a new connection when one goes silent while it is ${step}`, async (t) => {
       const line = await new PostgresLine(place.databaseUrl as string).start()
       t.after(() => line.end())
       const connections = new Set<pg.Client>()
       const ended = new Set<pg.Client>()
-      const notices = openNotifications({
+      const notifications = openNotifications({
         url: line.url,
         pool,
         async prepareSession(client) {
@@ -61,19 +61,19 @@ describe('notifications (postgres)', () => {
         },
         onListenerError: assert.fail,
       })
-      const heard: string[] = []
-      const listening = notices.listen(
+      const received: string[] = []
+      const listening = notifications.listen(
         channel,
-        (text) => heard.push(text),
+        (text) => received.push(text),
         () => undefined,
       )
       t.after(() => listening.close())
       await until(() => ended.size === 1, 'the silent connection was given up')
       line.speak()
       await until(() => listening.isLive, 'it listens again')
-      await notices.send(channel, 'after all')
-      await until(() => heard.length > 0, 'it hears again')
-      assert.deepEqual(heard, ['after all'])
+      await notifications.send(channel, 'after all')
+      await until(() => received.length > 0, 'it receives again')
+      assert.deepEqual(received, ['after all'])
     })
   }
 })

@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import { type Database, DatabaseBusy, type Db, type Transaction } from '../db/database.ts'
 import { readMigrations } from '../db/migrate.ts'
-import { type BegunCopy, beginCopy, beginMoment, openCopy, removeCopy } from '../db/replace/copy-store.ts'
+import { type BegunCopy, beginConsistentRead, beginCopy, openCopy, removeCopy } from '../db/replace/copy-store.ts'
 import { defineStatement } from '../db/statement.ts'
 import { isUniqueViolation } from '../db/unique.ts'
 import { sweepTimer } from '../files/files.ts'
@@ -105,7 +105,7 @@ function beginSnapshot(
   const unfinished = nameWhileSaving(name)
   return deps.database.transaction(
     async (tx) => {
-      await beginMoment(tx, deps.database)
+      await beginConsistentRead(tx, deps.database)
       await checkRoom(tx, [name, unfinished])
       const copy = await begin(tx)
       const removeUnfinished = await forget(tx, deps, { name: unfinished })

@@ -18,7 +18,7 @@ const maxSentCharacters = 3000
 /** How processes send each other what only they know. */
 export interface Broadcaster {
   broadcast(text: string): void
-  onBroadcast(listen: (text: string) => void): void
+  onBroadcast(listener: (text: string) => void): void
 }
 
 export interface FeedDeps extends ReaderDeps, Omit<HubOptions<FeedItem>, 'source' | 'database'> {

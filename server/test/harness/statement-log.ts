@@ -1,11 +1,11 @@
 import { once } from 'node:events'
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
 
-/** One statement that was sent to the database, on which connection, and in which flight of that: what went out without waiting for an answer. */
+/** One statement that was sent to the database, on which connection, and in which round trip of that: what went out without waiting for a response. */
 export interface SentStatement {
   readonly text: string
   readonly connection: number
-  readonly flight: number
+  readonly roundTrip: number
   /** Whether it was sent under a name, so that it is parsed and planned once a connection. */
   readonly isNamed: boolean
 }
@@ -85,7 +85,7 @@ class MessageReader {
   readonly #named = new Map<string, string>()
   #bytes = Buffer.alloc(0)
   #isStarted = false
-  #flight = 0
+  #roundTrip = 0
   #isAnswered = false
 
   constructor(connection: number, onStatement: (statement: SentStatement) => void) {
@@ -98,7 +98,7 @@ class MessageReader {
   }
 
   read(bytes: Buffer): void {
-    if (this.#isAnswered) this.#flight += 1
+    if (this.#isAnswered) this.#roundTrip += 1
     this.#isAnswered = false
     this.#bytes = Buffer.concat([this.#bytes, bytes])
     for (;;) {
@@ -132,6 +132,6 @@ class MessageReader {
   }
 
   #tell(text: string, isNamed: boolean): void {
-    this.#onStatement({ text, connection: this.#connection, flight: this.#flight, isNamed })
+    this.#onStatement({ text, connection: this.#connection, roundTrip: this.#roundTrip, isNamed })
   }
 }

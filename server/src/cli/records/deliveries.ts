@@ -92,9 +92,9 @@ function writeSummary({ waiting, failing, failed, deliveredInLastMinute, oldest 
 }
 
 /** Servers on an embedded store pick them up within a second. */
-export async function wakeServers({ notices }: Database, lanes: readonly string[]): Promise<void> {
-  if (!notices) return
-  const waker = new NotificationWaker(notices, 'a command', { listens: false })
+export async function wakeServers({ notifications }: Database, lanes: readonly string[]): Promise<void> {
+  if (!notifications) return
+  const waker = new NotificationWaker(notifications, 'a command', { listens: false })
   waker.announceLanes(lanes.map((id) => ({ id })))
   await waker.close()
 }

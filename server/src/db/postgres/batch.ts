@@ -46,7 +46,7 @@ const wholePortal = {}
 /** What is known of the statements of a connection, by name. */
 interface KnownStatements {
   readonly columns: Map<string, Columns>
-  /** Who has sent a statement to be parsed, until all of that batch is answered. */
+  /** Who has sent a statement to be parsed, until the results of all of that batch are there. */
   readonly parsing: Map<string, Batch>
 }
 
@@ -60,7 +60,7 @@ const DriverQuery = pg.Query as unknown as new (text: string) => object
  * one; it responds once, and a statement that ran before on the connection is neither parsed nor described again. Compared with as many
  * queries of the driver, both sides need a fraction of the system calls.
  *
- * Batches may be sent before the earlier ones are answered, and must not depend on them. So a statement counts as parsed when the
+ * Batches may be sent before the results of earlier ones are there, and must not depend on them. So a statement counts as parsed when the
  * database has said so; one that another batch has only sent to be parsed is sent without a name.
  */
 export class Batch extends DriverQuery {

@@ -3,15 +3,15 @@ import type pg from 'pg'
 import { DatabaseBusy, DatabaseSilent } from '../database.ts'
 
 /**
- * Tells a database that is gone from one that is busy, for work that waited in vain for a connection. Something came on one of the
- * connections meanwhile, or the database is asked on one of its own: those in use may all wait for locks.
+ * Distinguishes a database that is gone from one that is busy, for work that waited in vain for a connection. It is busy when something
+ * came on one of the connections meanwhile, or when it responds on a connection of the probe's own: those in use may all wait for locks.
  */
 export class LivenessProbe {
   readonly #probe: () => Promise<unknown>
   #lastTime = performance.now()
   #probing: Promise<boolean> | undefined
 
-  /** `ask` rejects when the database does not respond in a short time. */
+  /** `probe` rejects when the database does not respond in a short time. */
   constructor(probe: () => Promise<unknown>) {
     this.#probe = probe
   }
@@ -30,7 +30,7 @@ export class LivenessProbe {
     return isBusy ? new DatabaseBusy('waited', message, options) : new DatabaseSilent(message, options)
   }
 
-  /** Asks once for all who wait for it. */
+  /** Probes once for all who wait for the result. */
   #responds(): Promise<boolean> {
     this.#probing ??= this.#probe()
       .then(

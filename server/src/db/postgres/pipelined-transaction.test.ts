@@ -27,7 +27,7 @@ describe('a transaction on a pipelined connection', () => {
   const lateErrors: unknown[] = []
   const listIds = async () => (await pool.query(select)).rows.map(({ id }) => id)
 
-  /** What a transaction does with its pipeline, as the database does it. */
+  /** Runs the work in a pipelined transaction and commits it, as the database does. */
   async function inPipeline<T>(work: (pipeline: PipelinedTransaction) => Promise<T>, begin = 'BEGIN'): Promise<T> {
     const connect = () => pool.connect()
     const writer = new SharedWriter({ connect, isBroken: () => false, now: () => performance.now() })
@@ -62,13 +62,13 @@ describe('a transaction on a pipelined connection', () => {
     assert.deepEqual(await listIds(), [1, 2])
   })
 
-  test('a transaction on a pipelined connection is begun only when it needs a second pipeline: one batch is a transaction by itself', async () => {
+  test('a transaction on a pipelined connection is begun only when it needs a second batch: one batch is a transaction by itself', async () => {
     const xids = () => ({ name: 'xid', text: 'SELECT pg_current_xact_id()::text AS xid' })
     const seen: unknown[] = []
     await inPipeline(async (pipeline) => {
-      pipeline.later(xids(), (rows) => seen.push(rows[0]?.['xid']))
+      pipeline.defer(xids(), (rows) => seen.push(rows[0]?.['xid']))
       pipeline.run(insert(3))
-      pipeline.later(xids(), (rows) => seen.push(rows[0]?.['xid']))
+      pipeline.defer(xids(), (rows) => seen.push(rows[0]?.['xid']))
       pipeline.run({ name: 'delete', text: 'DELETE FROM things WHERE id = 3' })
     })
     assert.equal(seen.length, 2)
@@ -139,7 +139,7 @@ describe('a transaction on a pipelined connection', () => {
         { code },
       )
       await assert.rejects(
-        inPipeline(async (pipeline) => pipeline.later(failing, () => undefined)),
+        inPipeline(async (pipeline) => pipeline.defer(failing, () => undefined)),
         { code },
       )
     }
@@ -160,22 +160,22 @@ describe('a transaction on a pipelined connection', () => {
   test('a transaction on a pipelined connection hands over rows that nobody awaits when they come: with the next statement, or with the commit', async () => {
     const seen: unknown[] = []
     const take = (rows: unknown[]) => void seen.push(...rows)
-    const insertLater = (id: number) => ({
+    const insertDeferred = (id: number) => ({
       name: 'insert later',
       text: 'INSERT INTO things (id) VALUES ($1) RETURNING id',
       values: [id],
     })
     await inPipeline(async (pipeline) => {
-      pipeline.later(insertLater(60), take)
+      pipeline.defer(insertDeferred(60), take)
       assert.equal(seen.length, 0)
       await pipeline.query(select)
       assert.equal(seen.length, 1)
-      pipeline.later(insertLater(61), take)
+      pipeline.defer(insertDeferred(61), take)
     })
     assert.deepEqual(seen, [{ id: 60 }, { id: 61 }])
     await assert.rejects(
       inPipeline(async (pipeline) => {
-        pipeline.later(insertLater(62), take)
+        pipeline.defer(insertDeferred(62), take)
         pipeline.run(insert(60))
       }),
       uniqueViolation,
@@ -193,22 +193,22 @@ describe('a transaction on a pipelined connection', () => {
     assert.equal(
       await inPipeline(async (pipeline) => {
         pipeline.run(insert(90))
-        pipeline.later(select, refuse)
-        pipeline.later(select, (rows) => seen.push(rows.length))
+        pipeline.defer(select, refuse)
+        pipeline.defer(select, (rows) => seen.push(rows.length))
         return 'done'
       }),
       'done',
     )
     await inPipeline(async (pipeline) => {
       await pipeline.query(insert(91))
-      pipeline.later(select, refuse)
+      pipeline.defer(select, refuse)
     })
     assert.deepEqual(lateErrors.splice(0), [fault, fault])
     assert.deepEqual(seen, [before.length + 1], 'the others are handed over')
     await assert.rejects(
       inPipeline(async (pipeline) => {
         pipeline.run(insert(92))
-        pipeline.later(select, refuse)
+        pipeline.defer(select, refuse)
         await pipeline.query(select)
       }),
       fault,
@@ -223,7 +223,7 @@ describe('a transaction on a pipelined connection', () => {
     await assert.rejects(
       inPipeline(async (pipeline) => {
         pipeline.run(insert(70))
-        pipeline.later(absent, () => undefined)
+        pipeline.defer(absent, () => undefined)
       }),
       MustRunAgain,
     )

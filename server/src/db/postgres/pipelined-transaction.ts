@@ -80,7 +80,7 @@ export class PipelinedTransaction {
     if (this.#phase !== 'open') throw new TransactionEnded()
   }
 
-  /** The same, but rows of `later` may still come with the commit. */
+  /** The same, but rows of `defer` may still come with the commit. */
   checkNotOver(): void {
     if (this.#phase === 'over') throw new TransactionEnded()
   }
@@ -102,7 +102,7 @@ export class PipelinedTransaction {
   }
 
   /** A statement whose rows nobody awaits. When it signals, the transaction must run again. */
-  later(query: pg.QueryConfig, take: (rows: Record<string, unknown>[]) => void): void {
+  defer(query: pg.QueryConfig, take: (rows: Record<string, unknown>[]) => void): void {
     this.#hold({ query, take, otherwise: makeMustRunAgain })
   }
 

@@ -83,7 +83,7 @@ export class PostgresStatements {
 
 /**
  * Whether a statement failed because its table has got another column since the connection parsed it: PostgreSQL refuses it from then on.
- * Nothing of its transaction was done. Told by the place in PostgreSQL, because its sentence may be in any language.
+ * Nothing of its transaction was done. Recognized by the routine of PostgreSQL that raised it, because its sentence may be in any language.
  */
 export function isOutdated(error: unknown): boolean {
   const { code, routine } = error as { code?: string; routine?: string }

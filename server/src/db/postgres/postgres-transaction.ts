@@ -34,7 +34,7 @@ export class PostgresTransaction extends Transaction {
     this.defer = isCareful
       ? undefined
       : (statement, parameters, take) =>
-          pipeline.later(statements.prepare(statement, parameters), take as (rows: object[]) => void)
+          pipeline.defer(statements.prepare(statement, parameters), take as (rows: object[]) => void)
   }
 
   get secrets(): KeyRing {

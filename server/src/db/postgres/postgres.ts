@@ -50,8 +50,8 @@ const unreachableMessages =
   /^(Connection terminated|timeout (exceeded when trying to connect|expired)|Query read timeout|Client has encountered a connection error)/
 /** So that a readiness check does not wait longer. */
 const pingTimeout = 5000
-/** How long a new connection may take. */
-const leastPatienceOfConnecting = 5000
+/** How long a new connection may take at least. */
+const minConnectTimeout = 5000
 /** How long a database is waited for that may be gone. */
 const probeTimeout = 1000
 /** By how much PostgreSQL ends a statement before its connection is dropped: then the connection is still good. */
@@ -68,7 +68,7 @@ const lockNotAvailable = '55P03'
 /** PostgreSQL ends a transaction that is silent for so long (its process is paused or cut off), and releases its locks. */
 const minIdleTimeout = 10_000
 /** A transaction waits this many times longer for a connection than for a lock. */
-const timeoutInLockTimeouts = 2
+const connectionWaitInLockTimeouts = 2
 /** How many transactions of one app may wait for a connection. */
 const maxWaiting = 1000
 /** With fewer connections none is kept for operators and health. */
@@ -93,12 +93,12 @@ export interface PostgresOptions {
 export async function openPostgres(options: PostgresOptions): Promise<Database> {
   const { url, maxConnections, timeout, onIdleError, onFault, isPooled } = options
   const onLateError = (error: unknown) => onFault(error, 'a write was stored, but what came with it could not be read')
-  const onHearerError = (error: Error) => onFault(error, 'a notification of another process could not be used')
+  const onListenerError = (error: Error) => onFault(error, 'a notification of another process could not be used')
   const lockTimeout = Math.min(options.lockTimeout, timeout)
   const connection: pg.ClientConfig = {
     connectionString: url,
     // Where locks may take long, the machine of the database is a slow one.
-    connectionTimeoutMillis: Math.min(timeout, Math.max(leastPatienceOfConnecting, lockTimeout / 2)),
+    connectionTimeoutMillis: Math.min(timeout, Math.max(minConnectTimeout, lockTimeout / 2)),
     // Without it, a machine that vanished would be waited for until the system's own timeout: a quarter of an hour.
     query_timeout: timeout,
     application_name: 'switchboard',
@@ -117,7 +117,7 @@ export async function openPostgres(options: PostgresOptions): Promise<Database> 
   const settings = isPooled
     ? { text: `SELECT set_config('jit', 'off', TRUE), set_config('statement_timeout', '${statementTimeout}', TRUE)` }
     : undefined
-  const probe = new LivenessProbe(() => askAlone(connection, prepareSession))
+  const probe = new LivenessProbe(() => probeOnOwnConnection(connection, prepareSession))
   // One connection is for look-ups and health, and one of the others for lists: neither ever waits for writers.
   const ownLockTimeout = `lock_timeout = ${lockTimeout}`
   const hasReserve = maxConnections >= smallestWithReserve
@@ -129,10 +129,10 @@ export async function openPostgres(options: PostgresOptions): Promise<Database> 
     ...(prepareSession && { onConnect: prepareSession }),
   })
   const pooled = readerOf(pool, probe, settings)
-  const shared = new SharedReader(connection, pooled, { probe: probe, onBroken: onIdleError, prepareSession, settings })
+  const shared = new SharedReader(connection, pooled, { probe, onBroken: onIdleError, prepareSession, settings })
   const semaphore = new FairSemaphore({
-    places: Math.max(1, poolSize - 1),
-    timeoutMs: timeoutInLockTimeouts * lockTimeout,
+    slots: Math.max(1, poolSize - 1),
+    timeoutMs: connectionWaitInLockTimeouts * lockTimeout,
     maxWaiting,
     classifyTimeout: (message, milliseconds) => probe.classifyTimeout(message, milliseconds),
   })
@@ -191,7 +191,7 @@ export async function openPostgres(options: PostgresOptions): Promise<Database> 
     isBroken: (error) => findOutage(error) === 'unreachable',
     now: () => performance.now(),
   })
-  async function runInPlace<T>(
+  async function runWithSlot<T>(
     work: (tx: Transaction) => Promise<T>,
     fairnessKey: string,
     options: BeginOptions,
@@ -241,7 +241,7 @@ export async function openPostgres(options: PostgresOptions): Promise<Database> 
   }
 
   const transaction: Database['transaction'] = (work, { fairnessKey = ownFairnessKey, trace } = {}) =>
-    retried(statements, (isCareful) => runInPlace(work, fairnessKey, { isCareful, trace }))
+    retried(statements, (isCareful) => runWithSlot(work, fairnessKey, { isCareful, trace }))
 
   return {
     product: 'PostgreSQL',
@@ -252,11 +252,9 @@ export async function openPostgres(options: PostgresOptions): Promise<Database> 
     reserved,
     transaction,
     execute: (statement, parameters) => retried(statements, () => read.list(statement, parameters)),
-    notices: prepareSession
-      ? openNotifications({ url, pool, prepareSession, onListenerError: onHearerError })
-      : noNotifications,
+    notifications: prepareSession ? openNotifications({ url, pool, prepareSession, onListenerError }) : noNotifications,
     onDue: listeners.add,
-    snapshot: (work) => runInPlace(work, ownFairnessKey, { begin: beginSnapshot }),
+    snapshot: (work) => runWithSlot(work, ownFairnessKey, { begin: beginSnapshot }),
     async runScript(tx, script) {
       await runForLong(tx, script)
     },
@@ -287,13 +285,13 @@ export async function openPostgres(options: PostgresOptions): Promise<Database> 
       const query = { text: 'SELECT 1', query_timeout: pingTimeout } as pg.QueryConfig
       const pings = [shared.query(query), ...(reserveReader ? [reserveReader.query(query)] : [])]
       // The shared connection may be stuck behind a locked table, and the reserve busy with something long.
-      const answered = Promise.any(pings).catch((error: AggregateError) => {
+      const responded = Promise.any(pings).catch((error: AggregateError) => {
         throw error.errors[0]
       })
       const late = wait(pingTimeout, undefined, { ref: false }).then(() => {
         throw new Error('timeout expired')
       })
-      await Promise.race([answered, late])
+      await Promise.race([responded, late])
     },
     outageOf: findOutage,
     outage: () => undefined,
@@ -409,7 +407,7 @@ async function connect(pool: pg.Pool, probe: LivenessProbe): Promise<pg.PoolClie
 type PrepareSession = ((client: pg.ClientBase) => Promise<void>) | undefined
 
 /** Asks on a connection of its own. */
-async function askAlone(connection: pg.ClientConfig, prepareSession: PrepareSession): Promise<void> {
+async function probeOnOwnConnection(connection: pg.ClientConfig, prepareSession: PrepareSession): Promise<void> {
   const { connectionTimeoutMillis = probeTimeout, query_timeout = probeTimeout } = connection
   const client = new pg.Client({
     ...connection,

@@ -65,7 +65,7 @@ describe('compiling statements is switched off', () => {
       })
 
       test('compiling statements is switched off on every connection, those of health, notifications and scrubbing too', async () => {
-        const listening = database.notices?.listen(
+        const listening = database.notifications?.listen(
           'session_test',
           () => undefined,
           () => undefined,

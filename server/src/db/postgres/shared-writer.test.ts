@@ -15,7 +15,7 @@ const update = (id: number) => ({
   values: [id],
 })
 
-describe('transactions of one pipeline that fairnessKey connections', () => {
+describe('transactions of one batch that share connections', () => {
   let place: StorePlace
   let pool: pg.Pool
   let writer: SharedWriter
@@ -46,10 +46,10 @@ describe('transactions of one pipeline that fairnessKey connections', () => {
   }
 
   const backendOf = async (fairnessKey: string) => (await send(fairnessKey, backend))[0]?.rows[0]?.['pid'] as number
-  const backendsOf = async (shares: readonly string[]) => Promise.all(shares.map(backendOf))
+  const backendsOf = async (fairnessKeys: readonly string[]) => Promise.all(fairnessKeys.map(backendOf))
   const count = async () => Number((await pool.query('SELECT COUNT(*) AS n FROM written')).rows[0].n)
 
-  test('transactions of one pipeline and one moment take one connection, four at a time', async () => {
+  test('transactions of one batch, sent at the same time, take one connection, four at a time', async () => {
     await backendOf('app')
     const backends = await backendsOf(Array.from({ length: 8 }, () => 'app'))
     const byBackend = Map.groupBy(backends, (pid) => pid)
@@ -59,13 +59,13 @@ describe('transactions of one pipeline that fairnessKey connections', () => {
     )
   })
 
-  test('transactions of one pipeline of different shares take different connections', async () => {
+  test('transactions of one batch with different fairness keys take different connections', async () => {
     await backendOf('one')
     const [one, other] = await backendsOf(['one', 'other'])
     assert.notEqual(one, other)
   })
 
-  test('transactions of one pipeline take a connection each where even one alone takes long', async () => {
+  test('transactions of one batch take a connection each where even one alone takes long', async () => {
     const first = send('app', backend)
     // The writer looks at the clock when it sends, which is in the next turn.
     setImmediate(() => {
@@ -111,7 +111,7 @@ describe('transactions of one pipeline that fairnessKey connections', () => {
     )
   })
 
-  test('one that waits for a lock holds up neither other shares nor, after a moment, its own', async () => {
+  test('one that waits for a lock holds up neither those of other fairness keys nor, after a while, those of its own', async () => {
     await send('app', insert(10), insert(11))
     const holder = await pool.connect()
     await holder.query('BEGIN')

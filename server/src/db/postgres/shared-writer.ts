@@ -36,9 +36,10 @@ interface SharedConnection {
 
 /**
  * Sends batches that are whole transactions. Those of one turn of the event loop share a connection, a few at a time: they are written
- * and read together, which takes Node and PostgreSQL fewer system calls and changes of process than a connection for each. Only
- * batches with one fairness key do: when one of them waits for a lock, those behind it wait with it. They do not where a batch takes long even on
- * an idle connection, because its commit waits for a slow disk or a long way: there they are done sooner side by side.
+ * together and their results read together, which takes Node and PostgreSQL fewer system calls and changes of process than a connection
+ * for each. Only batches with one fairness key share one: when one of them waits for a lock, those behind it wait with it. None do where
+ * a batch takes long even on an idle connection, because its commit waits for a slow disk or a long way: there they are done sooner side
+ * by side.
  */
 export class SharedWriter {
   readonly #options: SharedWriterOptions

@@ -125,7 +125,7 @@ async function listColumns(tx: Transaction, schema: string, table: string): Prom
   return (await found.execute(tx.query)).rows.map(({ name }) => name)
 }
 
-/** All tables as of one moment: the transaction must have begun with `beginMoment`. */
+/** All tables as of one time: the transaction must have begun with `beginConsistentRead`. */
 async function copySchema(tx: Transaction, id: string): Promise<BegunCopy> {
   const tables = sql<{ name: string }>`SELECT tablename AS name FROM pg_tables WHERE schemaname = current_schema()`
   const { rows } = await tables.execute(tx.query)
@@ -139,7 +139,7 @@ async function copySchema(tx: Transaction, id: string): Promise<BegunCopy> {
 }
 
 /** First of all in a transaction that copies: every statement of it sees the same moment. */
-export async function beginMoment({ query }: Transaction, { isEmbedded }: Database): Promise<void> {
+export async function beginConsistentRead({ query }: Transaction, { isEmbedded }: Database): Promise<void> {
   if (!isEmbedded) await sql`SET TRANSACTION ISOLATION LEVEL REPEATABLE READ`.execute(query)
 }
 

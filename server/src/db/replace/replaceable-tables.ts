@@ -22,7 +22,7 @@ const keptTables: ReadonlySet<string> = new Set([
 ])
 
 /** Milliseconds to wait for a write under way; then it is tried again. */
-const lockPatience = 200
+const lockTimeout = 200
 
 interface Link {
   readonly child: string
@@ -76,7 +76,7 @@ export async function lockOutWriters(
   const inOrder = tables.toReversed().filter((name) => name !== 'activities')
   const names = [...inOrder, 'files', 'file_uses', 'activities'].map((name) => sql.table(name))
   // Shorter than PostgreSQL takes to find a deadlock with a write that holds one of them and waits for another.
-  await sql`SET LOCAL lock_timeout = ${sql.lit(lockPatience)}`.execute(query)
+  await sql`SET LOCAL lock_timeout = ${sql.lit(lockTimeout)}`.execute(query)
   await sql`LOCK TABLE ${sql.join(names)} IN EXCLUSIVE MODE`.execute(query)
 }
 

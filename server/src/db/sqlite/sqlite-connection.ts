@@ -23,7 +23,7 @@ const maxPreparedQueries = 500
  * so for an expression. Planning took 300 us of each read of due deliveries.
  */
 const boundLimit = /\blimit \?/gi
-/** What SQLite answers while another process writes. */
+/** What SQLite responds while another process writes. */
 export const sqliteBusy = 5
 
 type Row = Record<string, unknown>

@@ -63,7 +63,7 @@ export function openSqlite(file: string): Database {
     transaction,
     // One statement has no other effect.
     execute: (statement, parameters) => queue.run((one) => one.list(statement, parameters), { mayRepeat: true }),
-    notices: undefined,
+    notifications: undefined,
     onDue: listeners.add,
     async snapshot(work) {
       // A separate connection: on the shared reader, everybody would see an old state meanwhile.

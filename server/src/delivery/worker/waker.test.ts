@@ -17,17 +17,17 @@ describe('what processes announce to each other (postgres)', () => {
     await place.remove()
   })
 
-  test('what processes announce to each other is heard as far as it has a form that this version knows', async (t) => {
-    const notices = database.notices ?? assert.fail()
-    const waker = new NotificationWaker(notices, 'one', { listens: true })
+  test('what processes announce to each other is received as far as it has a form that this version knows', async (t) => {
+    const notifications = database.notifications ?? assert.fail()
+    const waker = new NotificationWaker(notifications, 'one', { listens: true })
     t.after(() => waker.close())
-    const heard: unknown[] = []
-    waker.onLanes((lanes) => heard.push(lanes))
-    waker.onTimers(() => heard.push('timers'))
-    waker.onBroadcast((text) => heard.push(text))
+    const received: unknown[] = []
+    waker.onLanes((lanes) => received.push(lanes))
+    waker.onTimers(() => received.push('timers'))
+    waker.onBroadcast((text) => received.push(text))
     await until(() => waker.isLive, 'it listens')
     // When it begins to listen it may have missed something.
-    assert.deepEqual(heard.splice(0), ['timers', undefined])
+    assert.deepEqual(received.splice(0), ['timers', undefined])
 
     const from = 'x'
     const others = [
@@ -47,11 +47,14 @@ describe('what processes announce to each other (postgres)', () => {
       { from, any: true },
       { from, said: ['the last'] },
     ]
-    for (const notice of ['{', ...others, ...known]) {
-      await notices.send('switchboard', typeof notice === 'string' ? notice : JSON.stringify(notice))
+    for (const announcement of ['{', ...others, ...known]) {
+      await notifications.send(
+        'switchboard',
+        typeof announcement === 'string' ? announcement : JSON.stringify(announcement),
+      )
     }
-    await until(() => heard.includes('the last'), 'the last was heard')
-    assert.deepEqual(heard, [
+    await until(() => received.includes('the last'), 'the last was received')
+    assert.deepEqual(received, [
       [
         { id: 'a', holder: 'one' },
         { id: 'b', holder: null },

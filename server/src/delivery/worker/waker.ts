@@ -15,11 +15,11 @@ export interface Waker {
   /** A timer was set that may be due soon. */
   announceTimers(): void
   /** Called with what other processes announce; undefined when the lanes are unknown. */
-  onLanes(listen: (lanes: readonly AnnouncedLane[] | undefined) => void): void
-  onTimers(listen: () => void): void
-  /** Tells all other processes something short; it may get lost. */
+  onLanes(listener: (lanes: readonly AnnouncedLane[] | undefined) => void): void
+  onTimers(listener: () => void): void
+  /** Sends all other processes a short text; it may get lost. */
   broadcast(text: string): void
-  onBroadcast(listen: (text: string) => void): void
+  onBroadcast(listener: (text: string) => void): void
   /** Whether announcements of other processes arrive at once. */
   readonly isLive: boolean
   close(): Promise<void>
@@ -42,11 +42,11 @@ export const loneWaker: Waker = { ...silentWaker, isLive: true }
 
 const channel = 'switchboard'
 /** Announcements within this time go out together. */
-const paceMilliseconds = 20
+const minIntervalMilliseconds = 20
 /** Ids of lanes and names of holders have 32 characters. */
 const maxLanes = Math.floor((maxNotificationBytes - 100) / 72)
 
-/** The most notifications that wait to be sent. */
+/** The most broadcasts that wait to be sent. */
 const maxBroadcasts = 500
 
 interface Announcement {
@@ -58,6 +58,7 @@ interface Announcement {
   readonly holders?: readonly (string | null)[]
   /** There were too many to list. */
   readonly any?: true
+  /** The texts that are broadcast. */
   readonly said?: readonly string[]
 }
 
@@ -76,12 +77,12 @@ export class NotificationWaker implements Waker {
   #onBroadcast: (text: string) => void = () => undefined
 
   /** `name` identifies this process; a process without workers need not listen. */
-  constructor(notices: Notifications, name: string, { listens }: { listens: boolean }) {
-    this.#notifications = notices
+  constructor(notifications: Notifications, name: string, { listens }: { listens: boolean }) {
+    this.#notifications = notifications
     this.#name = name
-    this.#loop = new Loop({ work: () => this.#send(), pause: paceMilliseconds, onFailure: () => undefined })
+    this.#loop = new Loop({ work: () => this.#send(), pause: minIntervalMilliseconds, onFailure: () => undefined })
     this.#listening = listens
-      ? notices.listen(
+      ? notifications.listen(
           channel,
           (text) => this.#take(text),
           () => this.#catchUp(),
@@ -104,12 +105,12 @@ export class NotificationWaker implements Waker {
     this.#loop.wake()
   }
 
-  onLanes(listen: (lanes: readonly AnnouncedLane[] | undefined) => void): void {
-    this.#onLanes = listen
+  onLanes(listener: (lanes: readonly AnnouncedLane[] | undefined) => void): void {
+    this.#onLanes = listener
   }
 
-  onTimers(listen: () => void): void {
-    this.#onTimers = listen
+  onTimers(listener: () => void): void {
+    this.#onTimers = listener
   }
 
   broadcast(text: string): void {
@@ -119,8 +120,8 @@ export class NotificationWaker implements Waker {
     this.#loop.wake()
   }
 
-  onBroadcast(listen: (text: string) => void): void {
-    this.#onBroadcast = listen
+  onBroadcast(listener: (text: string) => void): void {
+    this.#onBroadcast = listener
   }
 
   async close(): Promise<void> {
@@ -151,22 +152,22 @@ export class NotificationWaker implements Waker {
 
   /** As much as one notification holds. */
   async #sendBroadcasts(): Promise<void> {
-    const said: string[] = []
-    let room = maxNotificationBytes - 100
+    const texts: string[] = []
+    let left = maxNotificationBytes - 100
     for (const text of this.#toBroadcast) {
-      room -= Buffer.byteLength(JSON.stringify(text)) + 1
-      if (room < 0 && said.length > 0) break
-      said.push(text)
+      left -= Buffer.byteLength(JSON.stringify(text)) + 1
+      if (left < 0 && texts.length > 0) break
+      texts.push(text)
     }
-    this.#toBroadcast.splice(0, said.length)
-    const announcement: Announcement = { from: this.#name, said }
+    this.#toBroadcast.splice(0, texts.length)
+    const announcement: Announcement = { from: this.#name, said: texts }
     await this.#notifications.send(channel, JSON.stringify(announcement)).catch(() => undefined)
   }
 
   #take(text: string): void {
     const announcement = readAnnouncement(text)
     if (!announcement || announcement.from === this.#name) return
-    for (const said of announcement.said ?? []) this.#onBroadcast(said)
+    for (const broadcast of announcement.said ?? []) this.#onBroadcast(broadcast)
     if (announcement.timers) this.#onTimers()
     if (announcement.any) this.#onLanes(undefined)
     else if (announcement.lanes) {

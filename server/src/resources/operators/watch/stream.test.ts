@@ -191,7 +191,7 @@ onOneDatabase('what operators watch', 'sqlite', (engine) => {
     assertError(await get('traces/none'), notFound())
   })
 
-  test('requests are kept with headers and bodies, secrets blotted out', async () => {
+  test('requests are kept with headers and bodies, secrets redacted', async () => {
     await server.client.post(`/v23.0/${ids.account}?access_token=hidden-in-the-query`, {
       token: tokens.owner,
       json: { name: 'Kept', secret: 'hidden-in-the-body' },
@@ -331,7 +331,7 @@ describe('what other processes tell operators who watch (postgres)', () => {
     // With a member that only a newer version knows.
     const said = [...others, { ...good, mood: 'new' }].map((one) => JSON.stringify(one))
     for (const one of [said.slice(0, -1), said.slice(-1)]) {
-      await server.database.notices?.send('switchboard', JSON.stringify({ from: 'another', said: one }))
+      await server.database.notifications?.send('switchboard', JSON.stringify({ from: 'another', said: one }))
     }
     await stream.until(({ id }) => id === good.id)
     const told = stream.heard.map(({ data }) => data).filter((one) => detailsOf(one)['kind'] === 'told')
