@@ -8,7 +8,7 @@ import { OrderSink } from './harness/order-sink.ts'
 import { until } from './harness/until.ts'
 import { Writers } from './harness/writers.ts'
 
-/** How many posts are under way at first, and how many a host gets at first (server/src/delivery/worker/held-lane.ts and room.ts). */
+/** How many posts are under way at first, and how many a host gets at first (server/src/delivery/worker/held-lane.ts and concurrency-limits.ts). */
 const [firstOfSubscriber, firstOfHost] = [4, 16]
 const users = byForm(30, 60)
 const each = byForm(2, 3)

@@ -43,7 +43,7 @@ const listDeliveries = defineSql<{ ids: object }>()(
     SELECT id FROM deliveries WHERE event_id IN (SELECT CAST(key AS BIGINT) FROM json_each(${ids}))`,
 )
 
-/** Empties the values of old events of messages and removes what subscribers answered to them, unless a delivery of the event is waiting. */
+/** Empties the values of old events of messages and removes the responses of subscribers to them, unless a delivery of the event is waiting. */
 export async function emptyOldValues(
   database: Pick<Database, 'read' | 'transaction'>,
   before: number,

@@ -24,8 +24,8 @@ const forgetShared = defineSql<{ ids: object; posts: object }>()(
 )
 
 /**
- * Removes what subscribers answered to deliveries whose content goes: they may have answered with what they were sent. A post of several
- * deliveries has its answer in the try of each.
+ * Removes the responses of subscribers to deliveries whose content goes: they may hold what was sent. A post of several deliveries has
+ * its response in the try of each.
  */
 export async function forgetResponses(tx: Transaction, deliveries: readonly number[]): Promise<void> {
   if (deliveries.length === 0) return

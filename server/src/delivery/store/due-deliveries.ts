@@ -4,7 +4,7 @@ import type { Database, Db, RaisedDelivery } from '../../db/database.ts'
 import { defineSql, defineWithSteps } from '../../db/statement.ts'
 import type { WaitingDelivery } from '../rules/waiting-delivery.ts'
 
-/** A place in the order of due deliveries. */
+/** A position in the order of due deliveries. */
 export type DuePosition = Readonly<Pick<WaitingDelivery, 'due_time' | 'id'>>
 
 /** The most deliveries of a lane that one read returns. */
@@ -69,7 +69,7 @@ const findDueBehind = defineSql<{ lane_id: string; now: number; limit: number; d
   },
 )
 
-/** The due deliveries of a lane behind a place. */
+/** The due deliveries of a lane behind a position. */
 export async function listDueBehind(
   { read }: Pick<Database, 'read'>,
   lane_id: string,

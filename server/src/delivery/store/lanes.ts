@@ -94,12 +94,12 @@ export async function claimLanes(
   lease: Lease,
   now: number,
 ): Promise<Lane[]> {
-  const moment = claimTimeOf(lease, now)
+  const claimTime = claimTimeOf(lease, now)
   return database.execute(claim, {
-    ...moment,
+    ...claimTime,
     ids: keysOf(ids),
     owner: lease.owner,
-    until: moment.held + lease.milliseconds,
+    until: claimTime.held + lease.milliseconds,
   })
 }
 

@@ -7,7 +7,7 @@ import type { LaneAddress } from '../store/lane-rows.ts'
 import type { Entry } from './lane-queue.ts'
 
 /** How long a status waits for posts that may overtake it. */
-const reorderPatience = 3000
+const reorderTimeout = 3000
 const pollMilliseconds = 10
 
 /** What a rule of a sandbox lets become of a post, if any. */
@@ -50,6 +50,6 @@ export function pretendResult({ status, drop }: FaultEffect, time: number): Post
 export async function waitForFault({ delay, reorder }: FaultEffect, countPosts: () => number): Promise<void> {
   if (delay !== undefined) await wait(parseDuration(delay) ?? 0)
   if (reorder === undefined) return
-  const [posts, end] = [countPosts() + reorder, performance.now() + reorderPatience]
+  const [posts, end] = [countPosts() + reorder, performance.now() + reorderTimeout]
   while (countPosts() < posts && performance.now() < end) await wait(pollMilliseconds)
 }

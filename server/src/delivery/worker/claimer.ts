@@ -8,16 +8,16 @@ import type { Claim, ConcurrencyLimits } from './concurrency-limits.ts'
 import type { Emit } from './lane-events.ts'
 
 /** The shortest time between two claims, however many commits ask for one. */
-const paceMilliseconds = 20
+const minIntervalMilliseconds = 20
 const pageSize = 500
-/** When there is no room for most of the due lanes, a poll reads only a part of them; the next poll continues. */
+/** When the limits leave out most of the due lanes, a poll reads only a part of them; the next poll continues. */
 const pagesPerPoll = 4
 
 export interface ClaimerDeps {
   readonly database: Database
   readonly clock: Clock
   readonly lease: Lease
-  readonly room: ConcurrencyLimits
+  readonly concurrency: ConcurrencyLimits
   readonly originOf: (callback_url: string) => string
   /** False while the clock, by which leases go, is wrong. */
   readonly mayClaim: () => boolean
@@ -31,7 +31,7 @@ interface Candidate extends LaneAddress, Claim {
   readonly isRaisedHere: boolean
 }
 
-/** Claims lanes with work, as far as there is room: lanes that it was notified of, and lanes that a poll finds. */
+/** Claims lanes with work, as far as the limits allow: lanes that it was notified of, and lanes that a poll finds. */
 export class Claimer {
   readonly #deps: ClaimerDeps
   readonly #loop: Loop
@@ -40,15 +40,15 @@ export class Claimer {
   #isPollDue = false
   /** Whether there is a note of a lane that should be claimed. */
   #hasNotes = false
-  #place = firstPosition
-  /** Lanes that were not claimed for lack of room. */
+  #position = firstPosition
+  /** Lanes that were not claimed because of the limits. */
   #skipped = new Map<string, Candidate>()
 
   constructor(deps: ClaimerDeps) {
     this.#deps = deps
     this.#loop = new Loop({
       work: () => this.#claim(),
-      pause: paceMilliseconds,
+      pause: minIntervalMilliseconds,
       onFailure: (error) => deps.emit({ kind: 'failed', error, message: 'deliveries could not be claimed' }),
     })
   }
@@ -82,7 +82,7 @@ export class Claimer {
     this.#loop.wake()
   }
 
-  /** There may be room for lanes that were skipped. */
+  /** The limits may allow lanes that were skipped. */
   retry(): void {
     if (this.#skipped.size > 0) this.#loop.wake()
   }
@@ -96,7 +96,7 @@ export class Claimer {
   }
 
   async #claim(): Promise<void> {
-    const { clock, database, lease, room, emit, mayClaim } = this.#deps
+    const { clock, database, lease, concurrency, emit, mayClaim } = this.#deps
     // The poll after that finds what is due.
     if (!mayClaim()) return
     if (this.#isPollDue || this.#hasNotes) await this.#takeNotes()
@@ -106,7 +106,7 @@ export class Claimer {
     this.#skipped = new Map()
     const chosen = this.#choose([...news, ...skipped, ...found])
     // The rest of the due lanes, of which the last poll saw only a part.
-    if (this.#skipped.size === 0 && this.#place !== firstPosition) this.poll()
+    if (this.#skipped.size === 0 && this.#position !== firstPosition) this.poll()
     if (chosen.size === 0) return
     let claimed: Lane[] = []
     // At the latest: the store may have taken long.
@@ -116,7 +116,7 @@ export class Claimer {
     } finally {
       const ids = new Set(claimed.map(({ id }) => id))
       for (const candidate of chosen.values())
-        if (!ids.has(candidate.id)) room.releaseLane(candidate, candidate.isFailing)
+        if (!ids.has(candidate.id)) concurrency.releaseLane(candidate, candidate.isFailing)
     }
     for (const lane of claimed) {
       emit({ kind: 'claimed', lane, claim: chosen.get(lane.id) as Candidate, leasedUntil })
@@ -138,8 +138,8 @@ export class Claimer {
     const unknown = [...this.#ids].filter((id) => !this.#addresses.has(id))
     this.#addresses.clear()
     this.#ids.clear()
-    const heardOf = unknown.length > 0 ? await listAddresses(database.read, unknown) : []
-    return [...raised, ...heardOf.map((lane) => this.#candidateOf(lane, false, 0))]
+    const announced = unknown.length > 0 ? await listAddresses(database.read, unknown) : []
+    return [...raised, ...announced.map((lane) => this.#candidateOf(lane, false, 0))]
   }
 
   async #findDue(): Promise<Candidate[]> {
@@ -149,11 +149,11 @@ export class Claimer {
     this.#skipped.clear()
     const found: Candidate[] = []
     for (let page = 0; page < pagesPerPoll; page++) {
-      const options = { after: this.#place, limit: pageSize }
+      const options = { after: this.#position, limit: pageSize }
       const lanes = await listDueLanes(database.read, lease, clock.now(), options)
       found.push(...lanes.map((lane) => this.#candidateOf(lane, false, lane.failures)))
       const last = lanes.at(-1)
-      this.#place = last && lanes.length === pageSize ? last : firstPosition
+      this.#position = last && lanes.length === pageSize ? last : firstPosition
       if (lanes.length < pageSize) return found
     }
     return found
@@ -164,17 +164,17 @@ export class Claimer {
     return { id, app_id, callback_url, origin, isRaisedHere, isFailing: failures > 0 }
   }
 
-  /** The lanes that there is room for. Their room is reserved, and released if they turn out not to be claimed. */
+  /** The lanes that the limits allow. They are reserved, and released if they turn out not to be claimed. */
   #choose(candidates: readonly Candidate[]): Map<string, Candidate> {
-    const { room, isTaken } = this.#deps
+    const { concurrency, isTaken } = this.#deps
     const chosen = new Map<string, Candidate>()
     for (const candidate of candidates) {
       if (isTaken(candidate.id) || chosen.has(candidate.id)) continue
-      if (!room.canClaim(candidate, candidate.isFailing)) {
+      if (!concurrency.canClaim(candidate, candidate.isFailing)) {
         this.#skipped.set(candidate.id, candidate)
         continue
       }
-      room.reserve(candidate, candidate.isFailing)
+      concurrency.reserve(candidate, candidate.isFailing)
       chosen.set(candidate.id, candidate)
     }
     return chosen

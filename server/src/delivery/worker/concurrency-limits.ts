@@ -8,7 +8,7 @@ export interface Destination {
   readonly origin: string
 }
 
-/** A lane that is claimed: where it leads, and the key of its room. */
+/** A lane that is claimed: where it leads, and what its limits depend on. */
 export interface Claim extends Destination {
   /** Whether its subscriber failed last, as far as this process knows. */
   readonly isFailing: boolean
@@ -20,7 +20,7 @@ export interface Claim extends Destination {
  */
 export type PostEnd = 'responded' | 'silent' | 'neither'
 
-/** A place taken by a post; released when the post has ended. */
+/** Counts a post until it has ended. */
 export interface Reservation {
   release(end: PostEnd): void
 }
@@ -44,7 +44,7 @@ export interface ConcurrencySettings {
   readonly lanes: number
   /** The same for one app. */
   readonly app: number
-  /** For one app while more than half of the process's room is taken. */
+  /** For one app while more than half of the process's posts are under way. */
   readonly appWhenBusy: number
   /** For one host: adapted between these bounds. */
   readonly origin: { readonly initial: number; readonly smallest: number; readonly largest: number }
@@ -62,21 +62,21 @@ const defaultConcurrency: ConcurrencySettings = {
   origin: { initial: 32, smallest: 2, largest: 128 },
 }
 
-/** The share of a host's room for subscribers that failed last, so that a hanging one does not take the turns of its neighbour. */
+/** The part of a host's posts and lanes for subscribers that failed last, so that a hanging one does not take the turns of its neighbour. */
 const failingShare = 1 / 4
 const leastFailing = 2
-/** How many lanes of a host are held for each post that it has room for: a lane does not always have a post under way. */
+/** How many lanes of a host are held for each post that it may have: a lane does not always have a post under way. */
 const lanesPerPost = 2
 /** How long the window of a host is kept after its last post, and of how many hosts. */
 const idleMilliseconds = 10 * minute
 const maxIdleOrigins = 10_000
 
-/** The room for posts that a process has, shared among apps and hosts. */
+/** Limits the posts and lanes of a process, and among them those of one app and of one host. */
 export class ConcurrencyLimits {
   readonly #limits: ConcurrencySettings
   readonly #total: Usage = { posts: 0, lanes: 0 }
   readonly #apps = new Map<string, Usage>()
-  /** Hosts with posts under way or lanes held: never more than there is room for. */
+  /** Hosts with posts under way or lanes held: never more than the limits allow. */
   readonly #origins = new Map<string, Origin>()
   /** Hosts without either, the one that was used longest ago first. */
   readonly #idle = new Map<string, Origin>()
@@ -102,7 +102,7 @@ export class ConcurrencyLimits {
     return !isFull && (!isFailing || origin.failing.lanes < lanesPerPost * failingLimit(origin))
   }
 
-  /** Counts a claimed lane until it is dropped. */
+  /** Counts a claimed lane until `releaseLane`. */
   reserve(destination: Destination, isFailing: boolean): void {
     this.#count(destination, isFailing, 'lanes', 1)
   }
@@ -111,7 +111,7 @@ export class ConcurrencyLimits {
     this.#count(destination, isFailing, 'lanes', -1)
   }
 
-  /** A place for one post, if there is room. */
+  /** Counts one post as begun; undefined when a limit is reached. */
   beginPost(destination: Destination, isFailing: boolean): Reservation | undefined {
     const { posts, app, appWhenBusy } = this.#limits
     const ofApp = this.#apps.get(destination.app_id)?.posts ?? 0

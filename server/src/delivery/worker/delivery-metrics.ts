@@ -6,7 +6,7 @@ import { isDownInUse } from '../store/lane-conditions.ts'
 
 /** The metrics of deliveries. */
 export class DeliveryMetrics {
-  /** How many posts wait for their answer. */
+  /** How many posts wait for their response. */
   inFlight = 0
   /** Counted here, and handed over when they are asked for: the library looks labels up by a text that it puts together anew. */
   readonly #attempts = { delivered: 0, retry: 0, failed: 0 }
@@ -87,7 +87,7 @@ export class DeliveryMetrics {
     })
   }
 
-  /** Shows how many lanes a worker holds, and how many wait for room. */
+  /** Shows how many lanes a worker holds, and how many wait for another post to end. */
   watchWorker({ held, waiting }: { held: () => number; waiting: () => number }): void {
     this.#held = held
     this.#waiting = waiting

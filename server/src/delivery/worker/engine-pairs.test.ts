@@ -42,7 +42,7 @@ const steps = fc.oneof(
         delivery: fc.nat({ max: 7 }),
         what: fc.constantFrom('delivered', 'failed', 'retry', 'postponed', 'too_late'),
         status: fc.constantFrom(200, 500, undefined),
-        answer: fc.constantFrom('', 'thanks'),
+        response: fc.constantFrom('', 'thanks'),
       }),
       { maxLength: 5 },
     ),
@@ -162,14 +162,14 @@ interface Tried {
   readonly delivery: WaitingDelivery
   readonly what: string
   readonly status: number | undefined
-  readonly answer: string
+  readonly response: string
 }
 
-function outcomeOf({ delivery, what, status, answer }: Tried, time: number): Outcome {
+function outcomeOf({ delivery, what, status, response }: Tried, time: number): Outcome {
   const sent = { url: 'https://example.com/', headers: '{}', deliveries: null, responseHeaders: null }
   const problem = status === 200 ? undefined : 'it failed'
   const result: PostResult = {
-    ...{ time, duration: 7, status, problem, response: answer, sent },
+    ...{ time, duration: 7, status, problem, response, sent },
     ...{ isSilent: false, retryAfter: undefined, fault: undefined },
   }
   // As if somebody else had tried it meanwhile.

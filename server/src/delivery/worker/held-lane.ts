@@ -105,7 +105,7 @@ export class HeldLane implements Destination {
     return this.#phase !== 'lost' && this.#phase !== 'ended'
   }
 
-  /** Whether its subscriber failed last: then it gets less of its host's room. */
+  /** Whether its subscriber failed last: then it gets less of its host's limit. */
   get isFailing(): boolean {
     return this.#subscriber.failures > 0
   }
@@ -207,7 +207,7 @@ export class HeldLane implements Destination {
     if (scope === 'all') this.#leftOut.clear()
     const known = [...this.#queue.listKnown(), ...this.#leftOut]
     if (!isEmbedded) return { lane: this, behind: undefined, limit, known }
-    const behind = scope === 'all' ? undefined : this.#queue.place
+    const behind = scope === 'all' ? undefined : this.#queue.readUpTo
     return { lane: this, behind, limit: limit + (behind ? 0 : this.#queue.known), known: [] }
   }
 
@@ -250,7 +250,7 @@ export class HeldLane implements Destination {
 
   endRead({ limit }: PlannedRead, found: readonly DuePosition[]): void {
     this.#isUnsignable = false
-    this.#queue.place = found.at(-1) ?? this.#queue.place
+    this.#queue.readUpTo = found.at(-1) ?? this.#queue.readUpTo
     this.#reads.end(found.length >= limit, performance.now())
     this.#forgetStored()
   }

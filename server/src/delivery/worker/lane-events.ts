@@ -14,7 +14,7 @@ export type WorkerEvent =
   /** A read has ended, well or not. */
   | { readonly kind: 'read'; readonly lane: HeldLane }
   | { readonly kind: 'posted'; readonly lane: HeldLane; readonly outcomes: readonly Outcome[] }
-  /** A post has ended, however it ended: its room is free. */
+  /** A post has ended, however it ended: another may begin. */
   | { readonly kind: 'turn_over'; readonly lane: HeldLane }
   /** Another delivery of the conversations of a post may go first. */
   | { readonly kind: 'overtaken'; readonly lane: HeldLane }

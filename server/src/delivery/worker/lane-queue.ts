@@ -41,8 +41,8 @@ export class LaneQueue {
   /** Conversations whose head failed, with the time of its retry. */
   readonly #blocked = new Map<string, number>()
   #queued = 0
-  /** The place of the last delivery that was read, in the order of due deliveries; undefined when some before it must be read again. */
-  place: DuePosition | undefined
+  /** The position of the last delivery that was read, in the order of due deliveries; undefined when some before it must be read again. */
+  readUpTo: DuePosition | undefined
 
   get known(): number {
     return this.#known.size
@@ -105,8 +105,8 @@ export class LaneQueue {
     const others = this.#ready.filter((key) => fits(this.#headOf(key)))
     const taken: Entry[] = []
     for (const key of [delivery.conversation, ...others]) {
-      const place = this.#ready.indexOf(key)
-      if (taken.length < limit && place !== -1) this.#ready.splice(place, 1)
+      const index = this.#ready.indexOf(key)
+      if (taken.length < limit && index !== -1) this.#ready.splice(index, 1)
       while (taken.length < limit && fits(this.#headOf(key))) taken.push(this.#begin(key) as Entry)
     }
     return taken
@@ -176,7 +176,7 @@ export class LaneQueue {
     }
     this.#ready.length = 0
     this.#queued = 0
-    this.place = undefined
+    this.readUpTo = undefined
   }
 
   /** Forgets which conversations wait for a retry: all of them are due. */

@@ -9,7 +9,7 @@ import type { HeldLane, PlannedRead } from './held-lane.ts'
 import type { Emit } from './lane-events.ts'
 
 /** Events that are raised together are read together. */
-const paceMilliseconds = 20
+const minIntervalMilliseconds = 20
 /** How many lanes one statement reads. */
 const batchSize = 100
 /** How many deliveries are read of a conversation whose head is missing. */
@@ -38,7 +38,7 @@ export class Reader {
     this.#deps = deps
     this.#loop = new Loop({
       work: () => this.#read(),
-      pause: paceMilliseconds,
+      pause: minIntervalMilliseconds,
       onFailure: (error) => deps.emit({ kind: 'failed', error, message: 'due deliveries could not be read' }),
     })
   }

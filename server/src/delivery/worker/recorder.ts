@@ -8,7 +8,7 @@ import type { LaneChange } from './lane-changes.ts'
 import type { Emit } from './lane-events.ts'
 
 /** Outcomes within this time are stored together. A process that dies repeats only the posts of this time. */
-const paceMilliseconds = 25
+const minIntervalMilliseconds = 25
 /** A bound, so that one statement does not take long. */
 const batchSize = 500
 /** With so many outcomes not stored, nothing more is sent: the database is slow or gone. */
@@ -63,7 +63,7 @@ export class Recorder {
     const message = 'what came of deliveries could not be written down'
     this.#loop = new Loop({
       work: () => this.#write(),
-      pause: paceMilliseconds,
+      pause: minIntervalMilliseconds,
       onFailure: (error) => deps.emit({ kind: 'failed', error, message }),
     })
   }
@@ -215,7 +215,7 @@ export class Recorder {
   async #renewAll(): Promise<void> {
     const { database, lease, held, mayWork = () => true, emit } = this.#deps
     this.#isRenewalDue = false
-    // A process that sends nothing leaves its lanes to others, but for those with posts that may yet be answered.
+    // A process that sends nothing leaves its lanes to others, but for those with posts that may yet get a response.
     const lanes = mayWork() ? held() : held().filter(({ isPosting }) => isPosting)
     if (lanes.length === 0) return
     const leasedUntil = lease.clock.now() + lease.milliseconds

@@ -30,7 +30,7 @@ export interface SenderDeps extends AttemptDeps {
   readonly log: Log
   readonly rules: RetryRules
   readonly metrics: DeliveryMetrics
-  readonly room: ConcurrencyLimits
+  readonly concurrency: ConcurrencyLimits
   /** How many changes of one account may share a post. */
   readonly batch: number
   /** Undefined where there is no sandbox. */
@@ -42,11 +42,11 @@ export interface SenderDeps extends AttemptDeps {
   readonly emit: Emit
 }
 
-/** Posts the queued deliveries of held lanes, as many at once as the lane, its app, its host and the process have room for. */
+/** Posts the queued deliveries of held lanes, as many at once as the limits of the lane, its app, its host and the process allow. */
 export class Sender {
   readonly #deps: SenderDeps
   readonly #posts = new Set<Promise<void>>()
-  /** Lanes that wait for room, in turn. */
+  /** Lanes that wait for another post to end, in turn. */
   readonly #waiting = new Set<HeldLane>()
 
   constructor(deps: SenderDeps) {
@@ -77,7 +77,7 @@ export class Sender {
   }
 
   /**
-   * Gives every lane that waits for room a turn, of one post each; a lane that still waits goes to the end. Returns the lanes that do
+   * Gives every waiting lane a turn, of one post each; a lane that still waits goes to the end. Returns the lanes that do
    * not wait any more without having sent anything.
    */
   serveWaiting(): HeldLane[] {
@@ -97,11 +97,11 @@ export class Sender {
     return !isHalted() && !lane.isLeaseOver(leaseClock.now()) && lane.canSend(clock.now())
   }
 
-  /** False when there is no room. */
+  /** False when a limit is reached. */
   #sendOne(lane: HeldLane): boolean {
-    const place = this.#deps.room.beginPost(lane, lane.isFailing)
-    if (!place) return false
-    const sent = this.#send(lane, lane.beginPost(this.#deps.batch), place)
+    const reservation = this.#deps.concurrency.beginPost(lane, lane.isFailing)
+    if (!reservation) return false
+    const sent = this.#send(lane, lane.beginPost(this.#deps.batch), reservation)
       .catch((error: Error) => this.#break(lane, error))
       .finally(() => {
         this.#posts.delete(sent)
@@ -111,12 +111,12 @@ export class Sender {
     return true
   }
 
-  async #send(lane: HeldLane, post: BegunPost, place: Reservation): Promise<void> {
+  async #send(lane: HeldLane, post: BegunPost, reservation: Reservation): Promise<void> {
     const { metrics } = this.#deps
     metrics.inFlight += 1
     const end = await this.#attempt(lane, post).catch((error: Error) => error)
     metrics.inFlight -= 1
-    place.release(describeEnd(end))
+    reservation.release(describeEnd(end))
     if (end === 'held') lane.holdPost(post, heldUntil)
     else if (end !== undefined && !(end instanceof Error)) this.#judge(lane, post, end)
     else {

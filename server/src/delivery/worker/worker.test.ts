@@ -140,16 +140,16 @@ describe('a worker of deliveries', () => {
 
   test('a worker of deliveries announces a lane that it cannot claim once, however many workers hear of it', async (t) => {
     const subscriber = await subscribe(t, server)
-    const hearers: ((lanes: readonly AnnouncedLane[] | undefined) => void)[] = []
+    const listeners: ((lanes: readonly AnnouncedLane[] | undefined) => void)[] = []
     let announced = 0
     const makeWaker = (index: number): Waker => ({
       ...silentWaker,
       announceLanes(lanes) {
         announced += 1
-        for (const [other, hear] of hearers.entries()) if (other !== index) hear(lanes)
+        for (const [other, listener] of listeners.entries()) if (other !== index) listener(lanes)
       },
-      onLanes(hear) {
-        hearers[index] = hear
+      onLanes(listener) {
+        listeners[index] = listener
       },
     })
     const workers = [0, 1, 2].map((index) => makeWorker(t, server, { waker: makeWaker(index) }))

@@ -66,7 +66,7 @@ export class DeliveryWorker {
   readonly #lease: Lease
   readonly #waker: Waker
   readonly #trust: ClockTrust
-  readonly #room = new ConcurrencyLimits()
+  readonly #concurrency = new ConcurrencyLimits()
   /** The lanes that are held, or were lost while posts were under way: these are not claimed again until their posts have ended. */
   readonly #lanes = new Map<string, HeldLane>()
   readonly #events: WorkerEvent[] = []
@@ -82,7 +82,7 @@ export class DeliveryWorker {
   constructor(deps: WorkerDeps) {
     this.#deps = deps
     const { database, clock, metrics } = deps
-    const [emit, room] = [this.#emit, this.#room]
+    const [emit, concurrency] = [this.#emit, this.#concurrency]
     const lease: Lease = { owner: deps.random.trace(), milliseconds: deps.lease, clock: deps.leaseClock }
     this.#lease = lease
     this.#waker = deps.waker ?? silentWaker
@@ -90,10 +90,10 @@ export class DeliveryWorker {
     const originOf = (url: string) => deps.egress.originOf(url)
     const isTaken = (id: string) => this.#lanes.has(id)
     const mayWork = () => this.#trust.mayWork()
-    this.#claimer = new Claimer({ database, clock, lease, room, originOf, mayClaim: mayWork, isTaken, emit })
+    this.#claimer = new Claimer({ database, clock, lease, concurrency, originOf, mayClaim: mayWork, isTaken, emit })
     this.#reader = new Reader({ database, clock, emit })
     const isHalted = () => this.#isStopped || this.#recorder.isBehind || !this.#trust.mayWork()
-    this.#sender = new Sender({ ...deps, room, isHalted, emit })
+    this.#sender = new Sender({ ...deps, concurrency, isHalted, emit })
     const held = () => this.#listHeld()
     const holdsIdle = () => !this.#isStopped && !this.#claimer.hasSkipped && this.#waker.isLive
     this.#recorder = new Recorder({ database, clock, lease, held, holdsIdle, mayWork, emit })
@@ -306,7 +306,7 @@ export class DeliveryWorker {
     if (lane.wantsRead) this.#reader.want(lane)
   }
 
-  /** Lanes that wait for room come before the lane whose post has ended. */
+  /** Waiting lanes come before the lane whose post has ended. */
   #endTurn(lane: HeldLane): void {
     for (const idle of this.#sender.serveWaiting()) this.#advance(idle)
     if (lane.phase === 'ended') this.#lanes.delete(lane.id)
@@ -342,7 +342,7 @@ export class DeliveryWorker {
   #drop(lane: HeldLane): void {
     if (lane.phase === 'ended') this.#lanes.delete(lane.id)
     this.#recorder.forget(lane)
-    this.#room.releaseLane(lane, lane.claim.isFailing)
+    this.#concurrency.releaseLane(lane, lane.claim.isFailing)
     this.#claimer.retry()
   }
 
