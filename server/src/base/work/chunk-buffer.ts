@@ -13,20 +13,20 @@ export class ChunkBuffer {
   }
 
   /** The first chunk is kept as it is, so that a single chunk is not copied. */
-  append(piece: Buffer): void {
+  append(chunk: Buffer): void {
     if (this.#length === 0) {
-      this.#bytes = piece
+      this.#bytes = chunk
     } else {
-      const needed = this.#length + piece.length
+      const needed = this.#length + chunk.length
       // Doubles each time, so that the total copying is linear. The first chunk stays untouched.
       if (needed > this.#bytes.length) {
         const larger = Buffer.allocUnsafe(Math.max(needed, 2 * this.#bytes.length))
         this.#bytes.copy(larger, 0, 0, this.#length)
         this.#bytes = larger
       }
-      piece.copy(this.#bytes, this.#length)
+      chunk.copy(this.#bytes, this.#length)
     }
-    this.#length += piece.length
+    this.#length += chunk.length
   }
 
   /** Returns the collected bytes in one block, and starts again. */

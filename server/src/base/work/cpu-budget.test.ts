@@ -9,12 +9,12 @@ function work(milliseconds: number): void {
 
 test('work takes its share of the time at the most, in order, also when some fail', async () => {
   const burst = 4
-  const share = new CpuBudget(0.25, burst)
+  const budget = new CpuBudget(0.25, burst)
   const order: number[] = []
   const started = performance.now()
   const results = await Promise.allSettled(
     Array.from({ length: 10 }, async (_, index) =>
-      share.run(() => {
+      budget.run(() => {
         order.push(index)
         work(4)
         if (index === 3) throw new Error('one of them')
@@ -33,6 +33,6 @@ test('work takes its share of the time at the most, in order, also when some fai
 })
 
 test('work for which there is time is done at once', () => {
-  const share = new CpuBudget(0.25)
-  assert.deepEqual([share.run(() => 1), share.run(() => 2)], [1, 2])
+  const budget = new CpuBudget(0.25)
+  assert.deepEqual([budget.run(() => 1), budget.run(() => 2)], [1, 2])
 })

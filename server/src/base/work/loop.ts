@@ -15,7 +15,7 @@ export interface LoopOptions {
  */
 export class Loop {
   readonly #options: LoopOptions
-  readonly #pace: MinInterval
+  readonly #minInterval: MinInterval
   #interval: NodeJS.Timeout | undefined
   #alarm: { readonly at: number; readonly timer: NodeJS.Timeout } | undefined
   #isWanted = false
@@ -24,7 +24,7 @@ export class Loop {
 
   constructor(options: LoopOptions) {
     this.#options = options
-    this.#pace = new MinInterval(options.pause)
+    this.#minInterval = new MinInterval(options.pause)
   }
 
   /** From now on it also runs at intervals, without being woken. */
@@ -43,7 +43,7 @@ export class Loop {
 
   /** Wakes it without the minimum distance to the last run. */
   wakeAtOnce(): void {
-    this.#pace.skipWait()
+    this.#minInterval.skipWait()
     this.wake()
   }
 
@@ -73,7 +73,7 @@ export class Loop {
   /** Resolves when no run is wanted. */
   async settle(): Promise<void> {
     while (this.#running) {
-      this.#pace.skipWait()
+      this.#minInterval.skipWait()
       await this.#running
     }
   }
@@ -84,13 +84,13 @@ export class Loop {
     clearTimeout(this.#alarm?.timer)
     this.#isStopped = true
     this.#isWanted = false
-    this.#pace.skipWait()
+    this.#minInterval.skipWait()
     await this.#running
   }
 
   async #run(): Promise<void> {
     while (this.#isWanted && !this.#isStopped) {
-      await this.#pace.next()
+      await this.#minInterval.next()
       if (this.#isStopped) return
       this.#isWanted = false
       try {

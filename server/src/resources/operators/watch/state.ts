@@ -101,10 +101,10 @@ export function stateOperations(): NewOperation[] {
       async run({ db, clock, limits, ports, settings }) {
         const { version, vocabulary, versions, store, process: self, sharedSettings } = ports.service
         const now = clock.now()
-        const heard = await listProcessesForOperators(db, now - livingMilliseconds)
+        const alive = await listProcessesForOperators(db, now - livingMilliseconds)
         const differences = await findDifferencesForOperators(db, sharedSettings, now)
         // This one is there, whenever it wrote last.
-        const others = heard.filter(({ id }) => id !== self.id)
+        const others = alive.filter(({ id }) => id !== self.id)
         const { hold = null, offset } = ports.health.readClock()
         return {
           version,
