@@ -104,7 +104,7 @@ export function isBusiness(row: Row): row is BusinessOperation {
   return row.door === 'business'
 }
 
-/** Whether a row answers with an object of the API. */
+/** Whether a row responds with an object of the API. */
 export function isOperation(row: Row): row is Operation {
   return 'output' in row
 }

@@ -32,7 +32,7 @@ export interface ServerDeps extends HttpServerDeps {
 }
 
 /**
- * An HTTP server without routes that answers everything in the error envelope, including what Node or Fastify would answer by
+ * An HTTP server without routes that responds to everything in the error envelope, including what Node or Fastify would respond to by
  * themselves: unknown paths, malformed URLs, broken headers.
  */
 export function createServer(deps: ServerDeps): FastifyInstance {
@@ -52,7 +52,7 @@ export function createServer(deps: ServerDeps): FastifyInstance {
     ...(vocabulary.habits.version_optional && {
       rewriteUrl: ({ url = '/' }: { url?: string }) => withVersion(url, deps),
     }),
-    // Requests under way during a stop are answered, and their connections closed afterwards.
+    // Requests under way during a stop get their responses, and their connections closed afterwards.
     return503OnClosing: false,
     forceCloseConnections: 'idle',
     serverFactory: (handle) => makeHttpServer(handle, responses, deps),
@@ -80,7 +80,7 @@ export function createServer(deps: ServerDeps): FastifyInstance {
       log.error({ operation: request.operationName, trace: request.id, err: known.cause }, 'a request failed')
     }
     reply.status(known.status)
-    const send = (said: GraphError) => sendError(reply, said, request.id, request)
+    const send = (refusal: GraphError) => sendError(reply, refusal, request.id, request)
     const isStranger = request.logged?.app === undefined
     if (isStranger && !request.raw.complete) refuseStranger(request.raw, known, send)
     else send(known)

@@ -97,36 +97,36 @@ function hasBody(request: IncomingMessage): boolean {
  * request timeout ends a body that never stops. `hold` has the bytes until the last one has arrived.
  */
 export function readBytes(request: IncomingMessage, maxBytes: number, hold: BodyHold): Promise<Buffer> {
-  return isBodyKept(request) ? readKept(request, maxBytes, hold) : gatherBytes(request, maxBytes, hold)
+  return isBodyKept(request) ? readKept(request, maxBytes, hold) : collectBytes(request, maxBytes, hold)
 }
 
 /** Where operators may see it, the first part of the body stays with the request. */
 async function readKept(request: IncomingMessage, maxBytes: number, hold: BodyHold): Promise<Buffer> {
-  const bytes = await gatherBytes(request, maxBytes, hold)
+  const bytes = await collectBytes(request, maxBytes, hold)
   keepBody(request, bytes)
   return bytes
 }
 
-function gatherBytes(request: IncomingMessage, maxBytes: number, hold: BodyHold): Promise<Buffer> {
+function collectBytes(request: IncomingMessage, maxBytes: number, hold: BodyHold): Promise<Buffer> {
   return new Promise((resolve, reject) => {
-    const gatherer = new ChunkBuffer()
+    const buffer = new ChunkBuffer()
     const length = Number(request.headers['content-length'])
     const refuse = (error: unknown) => {
-      gatherer.take()
+      buffer.take()
       hold.release()
       request.off('data', onData)
       request.resume()
       reject(error)
     }
     const onData = (chunk: Buffer) => {
-      if (gatherer.length + chunk.length > maxBytes) {
+      if (buffer.length + chunk.length > maxBytes) {
         refuse(bodyTooLarge({ max: maxBytes }))
         return
       }
       try {
         // One that comes as a whole is not held for long enough to be worth counting.
         if (chunk.length !== length) hold.take(chunk.length)
-        gatherer.append(chunk)
+        buffer.append(chunk)
       } catch (error) {
         refuse(error)
       }
@@ -144,7 +144,7 @@ function gatherBytes(request: IncomingMessage, maxBytes: number, hold: BodyHold)
       // 'close' also follows a normal end, and creating an unused error costs more than reading a small body.
       request.off('close', onBreak)
       hold.release()
-      resolve(gatherer.take())
+      resolve(buffer.take())
     })
     request.on('error', onBreak).on('close', onBreak)
     // The connection closed before anyone listened: no event will come.

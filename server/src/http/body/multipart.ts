@@ -75,14 +75,14 @@ export class MultipartReader {
 
   /** The content of the part as text. */
   async readText({ name, charset }: PartHead): Promise<string> {
-    const gatherer = new ChunkBuffer()
+    const buffer = new ChunkBuffer()
     for (let piece = await this.#nextPiece(); piece; piece = await this.#nextPiece()) {
       this.#textBytes += piece.length
       if (this.#textBytes > this.#maxTextBytes) throw tooMuchBesidesFile({ max: this.#maxTextBytes })
       this.#hold?.take(piece.length)
-      gatherer.append(Buffer.from(piece))
+      buffer.append(Buffer.from(piece))
     }
-    return decodeText(gatherer.take(), charset, name)
+    return decodeText(buffer.take(), charset, name)
   }
 
   async #skipContent(): Promise<void> {

@@ -12,7 +12,7 @@ import { traceOf } from './trace.ts'
 /** Includes the request line, so no id or other part of a path is longer than this. */
 export const maxHeaderBytes = 16_384
 
-/** A request with its trace, for errors that are answered outside its route. */
+/** A request with its trace, for errors that are sent outside its route. */
 export type TracedMessage = IncomingMessage & { trace?: string }
 
 export interface BrokenRequestDeps {

@@ -69,7 +69,7 @@ export function makeHttpServer(handle: RequestListener, responses: LatestRespons
       if (socket.bytesRead === bytesRead) endIdle(socket, responses.get(socket), deps)
     })
   })
-  // A server may ignore an unknown expectation (RFC 9110, 10.1.1); Node would answer with an empty 417.
+  // A server may ignore an unknown expectation (RFC 9110, 10.1.1); Node would respond with an empty 417.
   server.on('checkExpectation', (request, response) => server.emit('request', request, response))
   server.on('connect', (_request, socket: Socket) => {
     destroyAtError(socket)
@@ -78,9 +78,9 @@ export function makeHttpServer(handle: RequestListener, responses: LatestRespons
   })
   server.on('clientError', (error: NodeJS.ErrnoException, socket: Socket) => {
     const last = responses.get(socket)
-    // The rest of a body whose request was already answered: a second response would be taken for the next request's.
+    // The rest of a body whose request has its response already: a second response would be taken for the next request's.
     if (last?.headersSent && !last.req.complete) socket.destroySoon()
-    // The fault follows a complete request whose response is still to come: answer after it, or the two would be confused.
+    // The fault follows a complete request whose response is still to come: respond after it, or the two would be confused.
     else if (last?.req.complete && !last.writableFinished && error.code !== 'ECONNRESET') {
       last.once('finish', () => respondToBrokenRequest(error, socket, undefined, deps))
     } else respondToBrokenRequest(error, socket, last, deps)

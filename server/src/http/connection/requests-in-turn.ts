@@ -39,7 +39,7 @@ export function handleInTurn(server: Server, handle: RequestListener, refuse: (s
     const take = parser.onIncoming
     parser.onIncoming = (request, keepAlive) => {
       const isTooMany = (waiting.get(socket) ?? 0) >= maxWaiting
-      // Nothing else is ever spoken here: a request for another protocol is answered in this one (RFC 9110, 7.8).
+      // Nothing else is ever spoken here: a request for another protocol gets its response in this one (RFC 9110, 7.8).
       if (!isTooMany && request.method !== 'CONNECT') request.upgrade = false
       if (!isTooMany) return take(request, keepAlive)
       request.upgrade = true

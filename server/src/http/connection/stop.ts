@@ -6,8 +6,8 @@ import type { FastifyInstance } from 'fastify'
 const lastChanceMilliseconds = 1000
 
 /**
- * The connections of a server, for a stop that waits only for requests under way. Node closes connections whose requests are all
- * answered, but keeps a connection that is still being answered, and one opened in advance, as browsers do.
+ * The connections of a server, for a stop that waits only for requests under way. Node closes connections whose requests all
+ * have their responses, but keeps a connection with a response under way, and one opened in advance, as browsers do.
  */
 export class Connections {
   readonly #sockets = new Set<Socket>()
@@ -19,10 +19,10 @@ export class Connections {
     })
   }
 
-  /** `answers` has the latest response on each connection. */
-  releaseAtClose(server: FastifyInstance, answers: WeakMap<Socket, ServerResponse>): void {
+  /** `responses` has the latest response on each connection. */
+  releaseAtClose(server: FastifyInstance, responses: WeakMap<Socket, ServerResponse>): void {
     server.addHook('preClose', (done) => {
-      for (const socket of this.#sockets) release(socket, answers.get(socket))
+      for (const socket of this.#sockets) release(socket, responses.get(socket))
       done()
     })
   }

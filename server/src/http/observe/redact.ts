@@ -43,9 +43,9 @@ function redactMembers(text: string, contentType: string | undefined): string {
     case 'application/json':
       return redactJson(text)
     case 'application/x-www-form-urlencoded':
-      return /^\s*[{[]/.test(text) ? redactJson(text) : blotForm(text)
+      return /^\s*[{[]/.test(text) ? redactJson(text) : redactForm(text)
     case 'multipart/form-data':
-      return blotMultipart(text, contentType ?? '')
+      return redactMultipart(text, contentType ?? '')
     default:
       return text === '' ? '' : redacted
   }
@@ -53,7 +53,7 @@ function redactMembers(text: string, contentType: string | undefined): string {
 
 export function redactUrl(url: string): string {
   const start = url.indexOf('?') + 1
-  return redactAnywhere(start === 0 ? url : url.slice(0, start) + blotForm(url.slice(start)))
+  return redactAnywhere(start === 0 ? url : url.slice(0, start) + redactForm(url.slice(start)))
 }
 
 /** Headers as they came: names and values in turn. */
@@ -81,7 +81,7 @@ export function redactJson(text: string, depth = 0): string {
     const token = tokens[index] as string
     const colon = token.startsWith('"') ? skipBlanks(tokens, index + 1) : index
     if (tokens[colon] !== ':') {
-      shown += blotInside(token, depth)
+      shown += redactInside(token, depth)
       continue
     }
     const value = skipBlanks(tokens, colon + 1)
@@ -121,7 +121,7 @@ function endOfValue(tokens: readonly string[], from: number): number {
 }
 
 /** A text may be JSON itself, or a signed address. */
-function blotInside(token: string, depth: number): string {
+function redactInside(token: string, depth: number): string {
   if (!token.startsWith('"') || !/[{[?]|\\u/.test(token)) return token
   // Of a text whose end is missing nobody knows what it is.
   if (!isWhole(token) || depth === maxTexts) return `"${redacted}"`
@@ -155,17 +155,17 @@ function isJson(text: string): boolean {
   }
 }
 
-function blotForm(text: string): string {
-  return text.split('&').map(blotField).join('&')
+function redactForm(text: string): string {
+  return text.split('&').map(redactField).join('&')
 }
 
-function blotField(field: string): string {
-  const shown = blotNamed(field)
+function redactField(field: string): string {
+  const shown = redactNamed(field)
   // Some write it in the place of the ampersand; then it is part of a value.
   return shown.includes(';') ? shown.replaceAll(inBrokenJson, `$1${redacted}`) : shown
 }
 
-function blotNamed(field: string): string {
+function redactNamed(field: string): string {
   const middle = field.indexOf('=')
   if (middle < 0) return field
   const name = field.slice(0, middle + 1)
@@ -183,18 +183,18 @@ function decodeForm(text: string): string {
     .replaceAll(/(?:%[\da-f]{2})+/gi, (escapes) => Buffer.from(escapes.replaceAll('%', ''), 'hex').toString())
 }
 
-function blotMultipart(text: string, contentType: string): string {
+function redactMultipart(text: string, contentType: string): string {
   try {
     const boundary = `--${readBoundary(contentType)}`
     const [before = '', ...parts] = text.split(boundary)
-    return [before && redacted, ...parts.map(blotPart)].join(boundary)
+    return [before && redacted, ...parts.map(redactPart)].join(boundary)
   } catch {
     return redacted
   }
 }
 
 /** Only the content of a part that is a member, and no secret, is shown. */
-function blotPart(part: string): string {
+function redactPart(part: string): string {
   if (/^--\s*$/.test(part)) return part
   const [head = '', ...rest] = part.split('\r\n\r\n')
   const content = rest.join('\r\n\r\n')

@@ -45,7 +45,7 @@ interface Kept {
   remote_address: string | null
   error: LoggedRequest['error']
   fault: string | undefined
-  /** Where its bytes are: its trace, and in a sandbox its path, headers, body and answer. */
+  /** Where its bytes are: its trace, and in a sandbox its path, headers, body and response. */
   start: number
   headEnd: number
   bodyEnd: number
@@ -106,14 +106,14 @@ class Ring {
     return this.#read(start, start + traceBytes)
   }
 
-  describeWhole({ start, headEnd, bodyEnd, end, hasBody, hasResponse: hasAnswer }: Kept): Partial<LoggedRequest> {
+  describeWhole({ start, headEnd, bodyEnd, end, hasBody, hasResponse }: Kept): Partial<LoggedRequest> {
     const [url = '', ...rawHeaders] = this.#read(start + traceBytes, headEnd).split('\n')
     const headers = redactHeaders(rawHeaders)
     return {
       target: redactUrl(url),
       request_headers: headers,
       request_body: hasBody ? redactBody(this.#read(headEnd, bodyEnd), headers['content-type']) : null,
-      response_body: hasAnswer ? redactJson(this.#read(bodyEnd, end)) : null,
+      response_body: hasResponse ? redactJson(this.#read(bodyEnd, end)) : null,
     }
   }
 
@@ -127,13 +127,13 @@ class Ring {
     return kept
   }
 
-  #writeBytes(kept: Kept, { id, raw, originalUrl, responseText: answered, admission }: FastifyRequest): void {
+  #writeBytes(kept: Kept, { id, raw, originalUrl, responseText, admission }: FastifyRequest): void {
     const bytes = this.#bytes
     const keepsBodies = this.#isWhole && admission?.row.operation.isConfidential !== true
     // Neither a path nor a header contains the end of a line.
     const head = this.#isWhole ? `${id}${originalUrl}\n${raw.rawHeaders.join('\n')}` : id
     const body = keepsBodies ? keptBodyOf(raw) : undefined
-    const response = keepsBodies ? answered?.slice(0, keptBodyBytes) : undefined
+    const response = keepsBodies ? responseText?.slice(0, keptBodyBytes) : undefined
     const space = (head.length + (response?.length ?? 0)) * maxBytesOfCharacter + (body?.length ?? 0)
     let at = this.#written % bytes.length
     if (this.#isWhole && at + space > bytes.length) {

@@ -64,7 +64,7 @@ export interface OpenApiOptions {
 export function buildOpenApi(options: OpenApiOptions): OpenApiDocument {
   const { vocabulary, serverUrl, packageVersion, document = 'business' } = options
   const rows = options.operations.filter((row) => doorOf(row).document === document)
-  const places = groupByPath(rows)
+  const paths = groupByPath(rows)
   const securitySchemes = describeSecurity(document, vocabulary)
   return {
     openapi: '3.1.1',
@@ -72,8 +72,8 @@ export function buildOpenApi(options: OpenApiOptions): OpenApiDocument {
     servers: [{ url: serverUrl }],
     security: securityOfAll(securitySchemes),
     tags: listTags(document, rows),
-    paths: Object.fromEntries(places.map((place) => [place.path, describePlace(place, options)])),
-    components: { securitySchemes, ...describeComponents(places, options) },
+    paths: Object.fromEntries(paths.map((pathRows) => [pathRows.path, describePath(pathRows, options)])),
+    components: { securitySchemes, ...describeComponents(paths, options) },
   }
 }
 
@@ -110,14 +110,18 @@ const introductions: Readonly<Record<DocumentName, (vocabulary: Vocabulary) => I
   }),
 }
 
-function describePlace(place: PathRows, options: OpenApiOptions): PathItem {
-  const byMethod = Map.groupBy(place.rows, ({ operation }) => operation.method)
+function describePath(pathRows: PathRows, options: OpenApiOptions): PathItem {
+  const byMethod = Map.groupBy(pathRows.rows, ({ operation }) => operation.method)
   return Object.fromEntries(
-    [...byMethod].map(([method, rows]) => [method.toLowerCase(), describeOperation(place, rows, options)]),
+    [...byMethod].map(([method, rows]) => [method.toLowerCase(), describeOperation(pathRows, rows, options)]),
   )
 }
 
-function describeOperation(place: PathRows, rows: readonly DescribedRow[], options: OpenApiOptions): OperationObject {
+function describeOperation(
+  pathRows: PathRows,
+  rows: readonly DescribedRow[],
+  options: OpenApiOptions,
+): OperationObject {
   const { vocabulary } = options
   const [{ operation: first }] = rows as [DescribedRow]
   const single = rows.length === 1
@@ -125,14 +129,14 @@ function describeOperation(place: PathRows, rows: readonly DescribedRow[], optio
   const statuses = errorStatusesOf(rows)
   const security = securityOf(first, vocabulary)
   return {
-    operationId: single ? first.name : nameMerged(place, first.method),
+    operationId: single ? first.name : nameMerged(pathRows, first.method),
     tags: [...new Set(rows.map(({ operation }) => tagOf(operation)))],
     summary: single ? withoutStop(first.sentence) : summarizeMerged(first.method, rows),
     description: single ? describeTerms(first, options) : describeMerged(rows, options),
     ...(security && { security }),
     parameters: [
       ...(first.door === 'business' ? [refTo('parameters', 'Version')] : []),
-      ...(place.placeholder === undefined ? [] : [describeNodeOf(place.placeholder, rows)]),
+      ...(pathRows.placeholder === undefined ? [] : [describeNodeOf(pathRows.placeholder, rows)]),
       ...describePathMembers(rows),
       ...describeHeaderMembers(rows),
       ...(first.method === 'GET' ? describeQuery(rows) : []),
@@ -302,14 +306,16 @@ function outputName({ operation }: DescribedRow): string {
 
 /** The components that operations refer to, and no others. */
 function describeComponents(
-  places: readonly PathRows[],
+  paths: readonly PathRows[],
   { vocabulary, versions, document = 'business' }: OpenApiOptions,
 ): Omit<Components, 'securitySchemes'> {
-  const rows = places.flatMap((place) => place.rows)
-  const routes = places.flatMap((place) => [...Map.groupBy(place.rows, ({ operation }) => operation.method).values()])
-  const named = places.filter(({ placeholder }) => placeholder !== neutralPlaceholder)
+  const rows = paths.flatMap((pathRows) => pathRows.rows)
+  const routes = paths.flatMap((pathRows) => [
+    ...Map.groupBy(pathRows.rows, ({ operation }) => operation.method).values(),
+  ])
+  const named = paths.filter(({ placeholder }) => placeholder !== neutralPlaceholder)
   const byPlaceholder = Map.groupBy(
-    named.flatMap((place) => place.rows).filter(({ operation }) => operation.examples.node === undefined),
+    named.flatMap((pathRows) => pathRows.rows).filter(({ operation }) => operation.examples.node === undefined),
     ({ placeholder }) => placeholder,
   )
   const counted = rows.some(({ operation }) => doorOf(operation).counted)
