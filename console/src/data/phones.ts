@@ -89,10 +89,10 @@ export class Phone {
   start(): void {
     this.#stops = [
       listenToPhones(
-        (event) => this.#hear(event),
+        (event) => this.#onEvent(event),
         () => void this.read(),
       ),
-      watch((one) => this.#notice(one)),
+      watch((one) => this.#onFeedItem(one)),
     ]
     void this.read()
   }
@@ -237,13 +237,13 @@ export class Phone {
     }
   }
 
-  #hear({ event, data }: GatewayStreamEvent): void {
-    if (event === 'message') this.#hearMessage(asMessage(data))
-    else if (event === 'status') this.#hearStatus(data)
-    else if (event === 'typing') this.#hearTyping(data)
+  #onEvent({ event, data }: GatewayStreamEvent): void {
+    if (event === 'message') this.#onMessage(asMessage(data))
+    else if (event === 'status') this.#onStatus(data)
+    else if (event === 'typing') this.#onTyping(data)
   }
 
-  #hearMessage(message: Message): void {
+  #onMessage(message: Message): void {
     const isMine =
       message.user_wa_id === this.wa_id ||
       (message.group_id !== undefined && this.chats.value.some((chat) => chat.group_id === message.group_id))
@@ -256,7 +256,7 @@ export class Phone {
     this.#markRead()
   }
 
-  #hearStatus({
+  #onStatus({
     id,
     status,
     timestamp,
@@ -285,7 +285,7 @@ export class Phone {
     if (read && index >= 0) this.messages.value = this.messages.value.with(index, asMessage(read))
   }
 
-  #hearTyping({ phone_number_id, user_wa_id, until }: Typing): void {
+  #onTyping({ phone_number_id, user_wa_id, until }: Typing): void {
     if (user_wa_id !== this.wa_id) return
     const seconds = Number(until)
     this.typing.value = new Map(this.typing.value).set(phone_number_id, seconds)
@@ -307,12 +307,12 @@ export class Phone {
   }
 
   /** Calls are shown to operators alone, and codes come after somebody has asked for one. */
-  #notice({ type, data }: FeedItem): void {
+  #onFeedItem({ type, data }: FeedItem): void {
     if (type === 'request' && String(data['operation']).endsWith('request_code')) void this.#readSms()
     if (type === 'request' && data['operation'] === 'calls.act' && data['status'] === 200) void this.#readCalls()
     if (type !== 'event' || data['field'] !== 'calls') return
     const { calls = [], statuses = [] } = (data['value'] ?? {}) as Record<string, { id?: string }[]>
-    for (const { id } of [...calls, ...statuses]) if (id !== undefined) void this.#noticeCall(id)
+    for (const { id } of [...calls, ...statuses]) if (id !== undefined) void this.#onCall(id)
   }
 
   async #listCalls(): Promise<void> {
@@ -324,10 +324,10 @@ export class Phone {
   async #readCalls(): Promise<void> {
     await this.#listCalls()
     const [last] = this.calls.value
-    if (last && (last.state !== 'ended' || last.id === this.call.value?.call.id)) await this.#noticeCall(last.id)
+    if (last && (last.state !== 'ended' || last.id === this.call.value?.call.id)) await this.#onCall(last.id)
   }
 
-  async #noticeCall(id: string): Promise<void> {
+  async #onCall(id: string): Promise<void> {
     const call = await gatewayReadCall(client, id).catch(() => undefined)
     if (!call || call.user_wa_id !== this.wa_id) return
     await this.readCall(id)

@@ -18,7 +18,7 @@ export interface FollowedStream<E extends StreamEvent> {
 }
 
 /** A hidden page lets go of its connection after this: a browser has few for one host. */
-const patienceWhileHidden = 30_000
+const hiddenTimeoutMs = 30_000
 /** After a refusal, which the client does not repeat. */
 const pauseAfterRefusal = 5000
 
@@ -41,7 +41,7 @@ export class Stream<E extends StreamEvent> {
 
   readonly #onVisibility = (): void => {
     clearTimeout(this.#hiddenTimer)
-    if (document.hidden) this.#hiddenTimer = setTimeout(() => this.#stream?.close(), patienceWhileHidden)
+    if (document.hidden) this.#hiddenTimer = setTimeout(() => this.#stream?.close(), hiddenTimeoutMs)
   }
 
   async #run(): Promise<void> {

@@ -5,7 +5,7 @@ import { Icon } from '../../ui/icons.tsx'
 import { IconButton } from '../../ui/parts.tsx'
 import { writeLength } from '../../ui/times.ts'
 import { startCall } from './call-screen.tsx'
-import { writeMoment } from './moment.ts'
+import { writeChatTime } from './chat-time.ts'
 
 /** The last calls of a phone, each with a button to call again. */
 export function CallHistory({ phone }: { readonly phone: Phone }) {
@@ -22,7 +22,7 @@ export function CallHistory({ phone }: { readonly phone: Phone }) {
               <b>{nameNumber(call.phone_number_id)}</b>
               <span class="soft">{describe(call)}</span>
             </span>
-            <span class="soft">{writeMoment(String(Date.parse(call.created_time) / 1000))}</span>
+            <span class="soft">{writeChatTime(String(Date.parse(call.created_time) / 1000))}</span>
             <IconButton
               icon="calls"
               label={`Call ${nameNumber(call.phone_number_id)} again`}

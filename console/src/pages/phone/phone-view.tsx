@@ -7,8 +7,8 @@ import { CopyButton, IconButton } from '../../ui/parts.tsx'
 import { Avatar } from './avatar.tsx'
 import { CallHistory } from './call-history.tsx'
 import { CallScreen } from './call-screen.tsx'
+import { writeChatTime } from './chat-time.ts'
 import { ChatView } from './chat-view.tsx'
-import { writeMoment } from './moment.ts'
 import { PhoneSettings } from './settings.tsx'
 import { nameChat, summarize, writeDigits } from './summarize.ts'
 
@@ -146,7 +146,7 @@ function ChatEntry({ phone, chat }: { readonly phone: Phone; readonly chat: Chat
         </span>
       </span>
       <span class="chat-side">
-        <span class="soft">{last && writeMoment(last.timestamp)}</span>
+        <span class="soft">{last && writeChatTime(last.timestamp)}</span>
         {chat.blocked && <span class="badge warn">Blocked</span>}
         {unread_count > 0 && (
           <span class="unread">
