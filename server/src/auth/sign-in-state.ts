@@ -18,7 +18,7 @@ export interface SignInState {
 }
 
 /**
- * Begins a sign-in. The browser keeps all there is to remember, so the answer may come to another process, and strangers fill no table.
+ * Begins a sign-in. The browser keeps all there is to remember, so the issuer's response may come to another process, and strangers fill no table.
  * What the issuer is given is derived from the cookie with a secret of the service: another cookie, a changed or a made-up one has
  * another state.
  */

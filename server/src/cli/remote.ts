@@ -22,7 +22,7 @@ export interface RemoteFlags {
 /** Tokens of worlds/demo.yaml, which a server takes from its own machine alone. */
 const demoOperatorToken = 'demo-operator-token'
 const demoGatewayToken = 'demo-gateway-token'
-const timeoutMs = 10 * 60_000
+const requestTimeoutMs = 10 * 60_000
 
 /** The server that `--url` or SWITCHBOARD_URL names; undefined: the command opens the store. */
 export function findRemote(flags: RemoteFlags, environment: Environment = processEnvironment()): Remote | undefined {
@@ -65,7 +65,11 @@ function openRemote(
   }
   const baseUrl = cutTrailingSlashes(url)
   // Whoever types a command sees at once that nobody is there, and decides alone about trying again.
-  return { url: baseUrl, client: new Switchboard({ baseUrl, ...tokens, timeout: timeoutMs, maxRetries: 0 }), tokenHint }
+  return {
+    url: baseUrl,
+    client: new Switchboard({ baseUrl, ...tokens, timeout: requestTimeoutMs, maxRetries: 0 }),
+    tokenHint,
+  }
 }
 
 /** A refusal by the server. */

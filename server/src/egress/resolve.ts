@@ -30,12 +30,12 @@ export function makeDnsResolve({ timeout, servers }: { timeout: number; servers?
       () => new Promise((resolve) => setTimeout(resolve, secondFamily).unref()),
     )
     void otherFamilyIsLate.then(() => resolver.cancel()).catch(() => undefined)
-    const answers = await Promise.allSettled(families)
-    const addresses = answers.flatMap((answer, index) =>
-      answer.status === 'fulfilled' ? answer.value.map((address) => ({ address, family: index === 0 ? 4 : 6 })) : [],
+    const lookups = await Promise.allSettled(families)
+    const addresses = lookups.flatMap((lookup, index) =>
+      lookup.status === 'fulfilled' ? lookup.value.map((address) => ({ address, family: index === 0 ? 4 : 6 })) : [],
     )
     // When there are none, the error that says more is thrown.
-    const failures = answers.flatMap((answer) => (answer.status === 'rejected' ? [answer.reason] : []))
+    const failures = lookups.flatMap((lookup) => (lookup.status === 'rejected' ? [lookup.reason] : []))
     if (addresses.length === 0) throw failures.find(({ code }) => !nothingThere.includes(code)) ?? failures[0]
     return addresses
   }

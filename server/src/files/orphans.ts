@@ -66,7 +66,7 @@ async function findOrphans(
       blobs.map(({ sha256 }) => sha256),
     )
     .execute()
-  // Only where places are distinguished is a blob with a row in another place a orphan.
+  // Only where places are distinguished is a blob with a row in another place an orphan.
   const nameOf = ({ sha256, place }: BlobPlace) => (store.removesLate ? `${sha256}.${place}` : sha256)
   const known = new Set(rows.map(nameOf))
   const orphans = []

@@ -47,7 +47,7 @@ export interface Ports {
   checkCallbackUrl(url: string, member: string): void
 }
 
-/** A request that this process has answered. */
+/** A request that this process has responded to. */
 export interface LoggedRequest {
   readonly id: string
   /** Counts the requests of the process. */
@@ -148,7 +148,7 @@ export interface ConsolePort {
   /** Sends a browser to the issuer that says who operators are; from there it goes on to a path of this service. */
   beginSignIn(visitor: Visitor, returnTo: string | undefined): Promise<Reply>
   /** Takes what the browser brings back from the issuer, and begins a session. */
-  finishSignIn(visitor: Visitor, answer: IssuerResponse): Promise<Reply>
+  finishSignIn(visitor: Visitor, response: IssuerResponse): Promise<Reply>
   /** Sends a browser whose session has ended to the issuer, to end that one's too. */
   signOut(visitor: Visitor): Promise<Reply>
 }

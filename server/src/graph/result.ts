@@ -14,8 +14,8 @@ export class Recorded {
   readonly response: object
   readonly subject: Subject
 
-  constructor(answer: object, subject: Subject) {
-    this.response = answer
+  constructor(response: object, subject: Subject) {
+    this.response = response
     this.subject = subject
   }
 }

@@ -12,7 +12,7 @@ import type { Agreement } from './agreement.ts'
 /** Rarely, because every beat is a write. */
 const beatMilliseconds = 20 * second
 /** How long a process that stops waits for its store. */
-const timeoutMs = second
+const stopTimeoutMs = second
 /** How long the row of a process that was killed stays. */
 const keepMilliseconds = hour
 
@@ -89,7 +89,7 @@ export class Heartbeat {
     if (this.#database.outage()) return
     const { id } = this.#process
     const removed = this.#database.transaction(async (tx) => tx.run(removeOne, { id })).catch(() => undefined)
-    await Promise.race([removed, wait(timeoutMs, undefined, { ref: false })])
+    await Promise.race([removed, wait(stopTimeoutMs, undefined, { ref: false })])
   }
 
   async #beat(): Promise<void> {
@@ -104,11 +104,11 @@ export class Heartbeat {
   }
 }
 
-const findHeard = defineStatement<{ since: number }>()((db, { since }) =>
+const findAlive = defineStatement<{ since: number }>()((db, { since }) =>
   db.selectFrom('processes').selectAll().where('heard_time', '>', since).orderBy('started_time').orderBy('id'),
 )
 
 /** The processes that have written since then. For operators: not bound to a tenant. */
 export async function listProcessesForOperators(db: Db, since: number): Promise<ProcessesTable[]> {
-  return db.list(findHeard, { since })
+  return db.list(findAlive, { since })
 }

@@ -5,7 +5,7 @@ import type { Database, Db } from '../db/database.ts'
 import { defineSql } from '../db/statement.ts'
 
 /** How long others are waited for: a subscriber may take its time, and a process may be gone. */
-const timeoutMs = minute
+const waitTimeoutMs = minute
 const pollMilliseconds = 25
 
 const findDueTimer = defineSql<{ time: number; held: object }>()(
@@ -31,7 +31,7 @@ export async function waitUntilDone(
   time: number,
   held: readonly string[],
 ): Promise<void> {
-  const end = performance.now() + timeoutMs
+  const end = performance.now() + waitTimeoutMs
   while ((await isSomethingDue(read, time, held)) && performance.now() < end) await wait(pollMilliseconds)
 }
 

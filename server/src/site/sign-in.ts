@@ -56,17 +56,17 @@ export function makeSignIn(
       }
     },
 
-    async finishSignIn(visitor, answer) {
+    async finishSignIn(visitor, response) {
       if (!issuer || !oidc) return redirect(signInPage)
       const { headers } = visitor
       const begun = readSignIn(headers, { secret, now: clock.now(), isSecure: isSecure() })
       // A sign-in that is under way in another window goes on.
-      if (!begun || answer.state !== begun.state)
+      if (!begun || response.state !== begun.state)
         return fail(new SignInFailed('stale', 'no such sign-in was begun here'))
       const forget = writeSignInCookie(headers.host, '', isSecure())
       try {
         const url = new URL(publicUrl() + callbackPath)
-        for (const [name, value] of Object.entries(answer)) if (value !== undefined) url.searchParams.set(name, value)
+        for (const [name, value] of Object.entries(response)) if (value !== undefined) url.searchParams.set(name, value)
         const claims = await issuer.finish(url, begun)
         const allowed = findAllowed(oidc.allow, claims, oidc.groupsClaim)
         if (!allowed)

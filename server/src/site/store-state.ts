@@ -34,7 +34,7 @@ export interface DemoNumber {
 export const countLimit = 1000
 const accountLimit = 6
 const numberLimit = 12
-const timeoutMs = 2 * second
+const readTimeoutMs = 2 * second
 
 const counted = {
   businesses: sql`SELECT 1 FROM businesses`,
@@ -60,7 +60,7 @@ export interface StoreStateOptions {
  */
 export async function readStoreState(look: StoreStateOptions): Promise<StoreState> {
   const late = Promise.withResolvers<StoreState>()
-  const timer = setTimeout(() => late.resolve(silent), timeoutMs)
+  const timer = setTimeout(() => late.resolve(silent), readTimeoutMs)
   try {
     return await Promise.race([late.promise, readState(look)])
   } catch (error) {

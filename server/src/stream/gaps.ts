@@ -1,7 +1,7 @@
 import { minute } from '../base/time/duration.ts'
 
 /** How long what comes behind a missing position waits for it. */
-const timeoutMs = 500
+const gapTimeoutMs = 500
 /** How long a position that was passed over may still appear. */
 const memory = minute
 const maxMissing = 1000
@@ -26,7 +26,7 @@ export class Gaps {
     for (const [index, { position }] of rows.entries()) {
       if (position !== expected) {
         if (this.#waiting?.position !== expected) this.#waiting = { position: expected, since: now }
-        if (now - this.#waiting.since < timeoutMs) return index
+        if (now - this.#waiting.since < gapTimeoutMs) return index
         this.#passOver(expected, position, now)
       }
       expected = position + 1

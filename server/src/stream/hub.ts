@@ -24,7 +24,7 @@ const commentInterval = 15 * second
 const checkInterval = 30 * second
 
 /**
- * Tells the events of one stream to all listeners of this process. Its source reads them from the database, which all processes write
+ * Sends the events of one stream to all listeners of this process. Its source reads them from the database, which all processes write
  * to, once for all listeners; while nobody listens, it does nothing.
  */
 export class StreamHub<About> {
@@ -58,14 +58,14 @@ export class StreamHub<About> {
   /** Begins a stream: of what happens from now on, or of what happened after an event that is still kept. */
   async open(opening: Opening<About>): Promise<PushBody> {
     const { source } = this.#options
-    return this.#hold(this.#takePlace(opening.holder), async (release, free) => {
+    return this.#hold(this.#takeSlot(opening.holder), async (release, free) => {
       const listening = await opening.admit()
       await this.#start()
       await source.renew()
-      const place = await source.locate(opening.lastEventId)
+      const start = await source.locate(opening.lastEventId)
       const pushTo = (target: PushTarget) => {
         target.onClose(free)
-        this.#join(new Listener(target, listening, opening, place.after), target, place)
+        this.#join(new Listener(target, listening, opening, start.after), target, start)
         release()
       }
       const abandon = () => {
@@ -76,9 +76,9 @@ export class StreamHub<About> {
     })
   }
 
-  /** Hears of what happens from now on, inside the process. Returns what ends it. */
+  /** Passes what happens from now on to a watcher inside the process. Returns what ends it. */
   async watch(watcher: Watcher<About>, holder: Holder): Promise<() => void> {
-    return this.#hold(this.#takePlace(holder), async (release, free) => {
+    return this.#hold(this.#takeSlot(holder), async (release, free) => {
       await this.#start()
       this.#watchers.add(watcher)
       release()
@@ -102,7 +102,7 @@ export class StreamHub<About> {
     this.#loop?.wake()
   }
 
-  /** Says now that somebody listens, and not when it is time to. */
+  /** Announces now that somebody listens, and not when it is time to. */
   renew(): void {
     if (this.isOn) void this.#options.source.renew().catch(() => undefined)
   }
@@ -117,7 +117,7 @@ export class StreamHub<About> {
     await loop?.stop()
   }
 
-  #takePlace(holder: Holder): () => void {
+  #takeSlot(holder: Holder): () => void {
     return (this.#isClosed ? undefined : this.#slots.take(holder)) ?? this.#options.refuse()
   }
 
@@ -137,7 +137,7 @@ export class StreamHub<About> {
     }
   }
 
-  #join(listener: Listener<About>, target: PushTarget, place: StartPosition): void {
+  #join(listener: Listener<About>, target: PushTarget, start: StartPosition): void {
     target.onClose(() => {
       this.#listeners.delete(listener)
       this.#audience.remove(listener)
@@ -145,7 +145,7 @@ export class StreamHub<About> {
     })
     this.#listeners.add(listener)
     listener.comment()
-    if (place.isReset) listener.reset(place.id)
+    if (start.isReset) listener.reset(start.id)
     if (this.#isClosed) listener.end()
     else {
       void this.#catchUp(listener).catch((error: Error) => {

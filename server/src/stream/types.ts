@@ -71,7 +71,7 @@ export interface Listening<About> {
 
 export interface Opening<About> {
   readonly lastEventId: string | undefined
-  /** Whose share of the places it takes. */
+  /** Whose slots it takes one of. */
   readonly holder: Holder
   /** What the caller may receive by now; throws when the caller may not listen any more. */
   readonly admit: () => Promise<Listening<About>>

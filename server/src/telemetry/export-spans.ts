@@ -19,7 +19,7 @@ const maxWaiting = 8192
 const batchMilliseconds = 1000
 const timeoutMilliseconds = 5000
 /** How long a stop waits for the collector. */
-const closePatience = 1000
+const closeTimeout = 1000
 /** How many requests are known at once; a request that never ends must not cost memory for ever. */
 const maxUnderWay = 10_000
 const spanIdLength = 16
@@ -94,7 +94,7 @@ export async function exportSpans({ endpoint, version, random, log }: ExportOpti
     },
     async close() {
       const closed = provider.shutdown().catch(() => undefined)
-      await Promise.race([closed, wait(closePatience, undefined, { ref: false })])
+      await Promise.race([closed, wait(closeTimeout, undefined, { ref: false })])
     },
   }
 }

@@ -1,12 +1,12 @@
 import type { Clock } from '../base/time/clock.ts'
 
-/** What one question to the database said. */
+/** One reading of the database's clock. */
 export interface Measurement {
   /** What time it was for the database at some moment of the round trip: most likely in the middle. */
   readonly time: number
-  /** The monotonic clock of the process when the answer had come. */
+  /** The monotonic clock of the process when the response had come. */
   readonly monotonic: number
-  /** How long question and answer took. */
+  /** How long the round trip took. */
   readonly roundTrip: number
 }
 
@@ -29,7 +29,7 @@ export class LeaseClock implements Clock {
     return this.#base ? Math.floor(this.#timeAt(this.#base, this.#monotonic())) : this.#process.now()
   }
 
-  /** A slow answer says little: what was known before stays, unless no moment of the round trip would agree with it. */
+  /** A slow response says little: what was known before stays, unless no moment of the round trip would agree with it. */
   compare({ time, monotonic, roundTrip }: Measurement): void {
     const next = { time: time + roundTrip / 2, monotonic }
     const contradiction = this.#base ? Math.abs(next.time - this.#timeAt(this.#base, monotonic)) : undefined

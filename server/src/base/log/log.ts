@@ -17,7 +17,7 @@ export type LogFormat = (typeof logFormats)[number]
 /** Standard output is for the output of commands (a ready line, a token, a list). */
 const standardError = 2
 /** How long a line may wait to be written together with others. */
-const lingerMilliseconds = 50
+const batchMilliseconds = 50
 /** How many bytes may wait before they are written earlier. */
 const blockBytes = 256 << 10
 /** A character of a text takes at most so many bytes of UTF-8. */
@@ -78,7 +78,7 @@ class BlockWriter {
       return
     }
     this.#waiting += this.#block.write(line, this.#waiting)
-    this.#timer ??= setTimeout(this.#pass, lingerMilliseconds)
+    this.#timer ??= setTimeout(this.#pass, batchMilliseconds)
   }
 
   /** Resolves when everything is written, or nobody has read it for a while. */

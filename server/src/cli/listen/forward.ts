@@ -38,9 +38,9 @@ export async function forward(url: URL, { headers, body }: Posted, signal: Abort
     const request = send(url, { method: 'POST', headers: Object.fromEntries(passed), agent: false, signal })
     request.end(body)
     const [response] = (await once(request, 'response')) as [IncomingMessage]
-    const answer = await readStart(response)
+    const responseBody = await readStart(response)
     const { statusCode: status, headers: received } = response
-    return { status, problem: undefined, duration: takeTime(), retryAfter: received['retry-after'], body: answer }
+    return { status, problem: undefined, duration: takeTime(), retryAfter: received['retry-after'], body: responseBody }
   } catch (error) {
     const { code, name, message } = error as NodeJS.ErrnoException
     const problem = name === 'AbortError' ? 'no answer in time' : (code ?? message)

@@ -121,8 +121,8 @@ async function receive(
   const signal = AbortSignal.any([AbortSignal.timeout(webhookTimeout), stopping])
   const forwarded = await forward(forwardTo, posted, signal)
   output.showForwarded(forwardTo, String(posted.headers['webhook-id']), forwarded)
-  const { status = 502, retryAfter, body: answer } = forwarded
-  return { status, body: answer, ...(retryAfter !== undefined && { headers: { 'retry-after': retryAfter } }) }
+  const { status = 502, retryAfter, body } = forwarded
+  return { status, body, ...(retryAfter !== undefined && { headers: { 'retry-after': retryAfter } }) }
 }
 
 async function showPast(events: readonly PastEvent[], config: Config, output: ListenOutput): Promise<void> {

@@ -239,10 +239,10 @@ function saysExpired(method: string, statusCode: number, code: string | undefine
 function refuse(method: string, statusCode: number, code: string | undefined): undefined {
   // Without the name of the error (HEAD has no body) it is the object that is missing, and not the bucket.
   if (statusCode === 404 && method !== 'PUT' && (code === undefined || code === 'NoSuchKey')) return undefined
-  const said = `the object storage answered ${method} with ${statusCode}${code === undefined ? '' : ` ${code}`}`
-  if (statusCode === 507 || fullCodes.has(code ?? '')) throw new FilesUnavailable('full', said)
+  const message = `the object storage answered ${method} with ${statusCode}${code === undefined ? '' : ` ${code}`}`
+  if (statusCode === 507 || fullCodes.has(code ?? '')) throw new FilesUnavailable('full', message)
   const isPassing = statusCode >= 500 || statusCode === 429 || statusCode === 408 || passingCodes.has(code ?? '')
-  throw new FilesUnavailable(isPassing ? 'away' : 'refused', said)
+  throw new FilesUnavailable(isPassing ? 'away' : 'refused', message)
 }
 
 /** A refused connection to a name with several addresses is an AggregateError with an empty message. */

@@ -12,7 +12,7 @@ const lookedAtMost = 64 * lookedAtFirst
  */
 const timeOfLook = { embedded: 8, remote: 80 }
 /** How long one request looks on, in milliseconds; then its page ends with what was found by then. */
-const timeoutMs = 2000
+const scanTimeoutMs = 2000
 
 /** A list whose filters no index serves, and which is therefore scanned in the order of its sort, in looks that are bounded. */
 export interface Scan {
@@ -57,7 +57,7 @@ export async function scanInSteps<Row, Key>({
   look,
 }: ScanOptions<Row, Key>): Promise<Found<Row, Key>> {
   const rows: Row[] = []
-  const end = performance.now() + timeoutMs
+  const end = performance.now() + scanTimeoutMs
   let size = lookedAtFirst
   for (let key = from; ; ) {
     const reached = await inTurn(async () => {

@@ -104,7 +104,7 @@ function consoleOperations(): NewReplyOperation[] {
       examples: { output: undefined },
       content: page,
       redirects: true,
-      run: (context, answer) => context.ports.console.finishSignIn(visitorOf(context), answer),
+      run: (context, response) => context.ports.console.finishSignIn(visitorOf(context), response),
     }),
     defineOpen({
       name: 'public.sign_out',

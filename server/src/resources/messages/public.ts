@@ -12,7 +12,7 @@ export {
 } from './incoming/incoming.ts'
 export {
   canStoreAtOnce,
-  type RecentlyVerifiedNumber as BelievedNumber,
+  type RecentlyVerifiedNumber,
   storeAtOnce,
 } from './incoming/incoming-at-once.ts'
 export { listNumbersOfMessages } from './incoming/incoming-store.ts'

@@ -68,7 +68,7 @@ export async function findSender(db: Db, id: string) {
 }
 
 /** The same, known after the next statement that is awaited: both are sent together where they travel to a server. */
-export async function findSenderSoon(tx: Transaction, id: string): Promise<() => Sender> {
+export async function deferFindSender(tx: Transaction, id: string): Promise<() => Sender> {
   const row = await deferFirst(tx, findById, { id })
   return () => toSender(row(), id)
 }
@@ -199,7 +199,7 @@ export async function findPerson(db: Db, phone_number_id: string, wa_id: string)
 }
 
 /** The same, known after the next statement that is awaited. */
-export async function findPersonSoon(tx: Transaction, phone_number_id: string, wa_id: string): Promise<() => Person> {
+export async function deferFindPerson(tx: Transaction, phone_number_id: string, wa_id: string): Promise<() => Person> {
   const row = await deferFirst(tx, selectPerson, { wa_id, phone_number_id })
   return () => toPerson(row(), wa_id)
 }

@@ -9,7 +9,7 @@ import { idSchema } from '../../graph/schemas.ts'
 import { type Activity, listActivityPageForOperators, type NamedActivity } from '../audit/store.ts'
 import { exampleCursors, exampleTime } from './examples.ts'
 import { isSeen } from './limits.ts'
-import { momentSchema, readTimestamp, writeTimestamp } from './timestamps.ts'
+import { readTimestamp, timestampSchema, writeTimestamp } from './timestamps.ts'
 
 const recordSchema = Type.Object({
   id: Type.String(),
@@ -54,8 +54,8 @@ export function auditOperations(): NewOperation[] {
         node_id: Type.Optional(idSchema({ description: 'Only what was done to this.' })),
         operation: Type.Optional(Type.String({ maxLength: 100, description: 'Only this operation.' })),
         token_id: Type.Optional(idSchema({ description: 'Only what was done with this token.' })),
-        since: Type.Optional(momentSchema('Only what was done since then.')),
-        until: Type.Optional(momentSchema('Only what was done before then.')),
+        since: Type.Optional(timestampSchema('Only what was done since then.')),
+        until: Type.Optional(timestampSchema('Only what was done before then.')),
       }),
       output: Type.Object({ data: Type.Array(recordSchema), paging: pagingSchema }),
       examples: {

@@ -6,7 +6,7 @@ import { argumentWrong } from '../../graph/errors.ts'
 const expected = 'a time such as 2026-11-15T16:30:00Z, or a duration before now such as 10m'
 
 /** A time, or how long ago. */
-export function momentSchema(description: string) {
+export function timestampSchema(description: string) {
   return Type.String({ minLength: 1, maxLength: 64, description: `${description} ${capitalize(expected)}.` })
 }
 

@@ -4,7 +4,7 @@ import { notFound } from '../../graph/errors.ts'
 import type { NewOperation } from '../../graph/operation.ts'
 import { successSchema } from '../../graph/schemas.ts'
 import { maxSnapshots, type Snapshot, SnapshotOutdated, SnapshotsFull } from '../../sandbox/snapshots.ts'
-import { writeMoment } from '../operators/public.ts'
+import { writeTimestamp } from '../operators/public.ts'
 import { snapshotOutdated, tooManySnapshots } from './errors.ts'
 import { controlSandbox, replaceSandbox, sandboxOf } from './recording.ts'
 
@@ -87,7 +87,7 @@ function subjectOf(name: string) {
 }
 
 function showSnapshot({ name, created_time }: Snapshot) {
-  return { name, created_time: writeMoment(created_time) }
+  return { name, created_time: writeTimestamp(created_time) }
 }
 
 function explainOutdated(error: unknown): never {

@@ -68,8 +68,8 @@ export class RoleCredentials implements CredentialProvider {
       return this.#current
     } catch (error) {
       if (!(error instanceof FilesUnavailable)) throw error
-      const said = `there are no credentials for the object storage: ${error.message}; ${advice}`
-      throw new FilesUnavailable(error.kind, said, error)
+      const message = `there are no credentials for the object storage: ${error.message}; ${advice}`
+      throw new FilesUnavailable(error.kind, message, error)
     }
   }
 

@@ -45,8 +45,8 @@ export async function requestSource(asked: SourceRequest, signal: AbortSignal): 
 
 function refuse(name: string, status: number, code: string | undefined): FilesUnavailable {
   const isPassing = status >= 500 || status === 429 || status === 408
-  const said = `${name} answered with ${status}${code === undefined ? '' : ` ${code}`}`
-  return new FilesUnavailable(isPassing ? 'away' : 'refused', said)
+  const message = `${name} answered with ${status}${code === undefined ? '' : ` ${code}`}`
+  return new FilesUnavailable(isPassing ? 'away' : 'refused', message)
 }
 
 /** Checks the members of a response. They are sent in headers, so they have no blanks and no line breaks. */

@@ -15,7 +15,7 @@ import {
 } from './incoming.ts'
 import { type IncomingRow, insertColumns, maxContentInList, orTouch } from './incoming-store.ts'
 
-/** A number that messages are for, as it was verified last. */
+/** A number that messages are for, as it was when it was looked up last. */
 export interface RecentlyVerifiedNumber {
   readonly id: string
   readonly account_id: string
@@ -94,20 +94,20 @@ const insertAtOnce = defineSql<AtOnce>()(
         )`)} AS is_usual`,
 )
 
-/** Whether they can be stored by one statement, as far as that is known without a look at the store. */
+/** Whether they can be stored by one statement, as far as that is known without a read. */
 export function canStoreAtOnce(arrived: readonly Incoming[]): boolean {
   const ids = new Set(arrived.map(({ id }) => id))
   return ids.size === arrived.length && arrived.every((one) => isOfUser(one) && !namesMedia(one.message))
 }
 
 /**
- * Stores messages of users by one statement, whose rows nobody awaits, for the usual case: all of them are new, the numbers are what
- * they were verified last, and no writer is blocked or a number of this platform. Otherwise the transaction must run again, and ask the
+ * Stores messages of users by one statement, whose rows nobody awaits, for the usual case: all of them are new, the numbers are as
+ * they were looked up last, and no writer is blocked or a number of this platform. Otherwise the transaction must run again, and ask the
  * store first. Returns false, with nothing done, when a content is too long for that.
  */
 export function storeAtOnce(
   tx: Transaction,
-  later: NonNullable<Transaction['defer']>,
+  defer: NonNullable<Transaction['defer']>,
   now: number,
   arrived: readonly Incoming[],
   numbers: readonly RecentlyVerifiedNumber[],
@@ -116,7 +116,7 @@ export function storeAtOnce(
   if (messages.some(({ content }) => content.length > maxContentInList)) return false
   nameUsers(messages, arrived)
   touchChats(messages)
-  later(insertAtOnce, { messages, numbers, count: messages.length, now }, () => undefined)
+  defer(insertAtOnce, { messages, numbers, count: messages.length, now }, () => undefined)
   recordForStream(
     tx,
     now,

@@ -61,17 +61,17 @@ onBothDatabases('the links of many tenants', (engine) => {
 })
 
 test('the last places are for accounts with hardly any, and a host that was silent gets one', () => {
-  const places = new FetchSlots()
+  const slots = new FetchSlots()
   const take = (account_id: string, host: string) => {
     const place = { account_id, host }
-    if (!places.hasRoomFor(place)) return false
-    places.take(place)
+    if (!slots.hasRoomFor(place)) return false
+    slots.take(place)
     return true
   }
   const takeMany = (account: string) =>
     Array.from({ length: 40 }, (_, index) => take(account, `${account}-${index}`)).filter(Boolean).length
   assert.deepEqual(['a', 'b', 'c', 'd', 'e', 'f', 'g', 'h'].map(takeMany), [8, 8, 8, 2, 2, 2, 2, 0])
-  assert.equal(places.isFull, true)
+  assert.equal(slots.isFull, true)
 
   const hosts = new FetchSlots()
   hosts.noteSilence('silent')

@@ -11,7 +11,7 @@ import { messageUse } from '../store.ts'
 /** How many rows one step reads and one transaction removes: little enough that no write waits for long. */
 export const stepSize = 200
 
-/** The event of an incoming message is raised in the same transaction, a moment later. */
+/** The event of an incoming message is raised in the same transaction, slightly later. */
 const eventDelay = 60_000
 
 /** A message to a user that nothing more happens to, besides being read; `m` is its row. */
@@ -21,8 +21,8 @@ const hasEnded = (now: number) => sql`(
   OR (m.group_id IS NOT NULL AND m.state <> 'accepted' AND NOT EXISTS (
     SELECT 1 FROM message_recipients r WHERE r.message_id = m.id AND r.state = 'sent')))`
 
-/** Chats and conversations of events have the same names. */
-const wasTold = sql`NOT EXISTS (SELECT 1 FROM deliveries d
+/** No event of the message waits to be delivered; chats and conversations of events have the same names. */
+const wasDelivered = sql`NOT EXISTS (SELECT 1 FROM deliveries d
   WHERE d.conversation = m.chat_id AND d.state = 'waiting' AND d.created_time <= m.created_time + ${sql.lit(eventDelay)})`
 
 export interface KeptRow {
@@ -40,15 +40,15 @@ const selectContents = defineSql<Position & { now: number }>()(
   ({ time, id, now }) => sql<KeptRow>`
     SELECT c.message_id AS id, c.created_time, CASE WHEN m.id IS NULL
       OR (m.direction = 'to_user' AND ${hasEnded(now)})
-      OR (m.direction = 'to_business' AND ${wasTold}) THEN 1 ELSE 0 END AS is_over
+      OR (m.direction = 'to_business' AND ${wasDelivered}) THEN 1 ELSE 0 END AS is_over
     FROM message_contents c LEFT JOIN messages m ON m.id = c.message_id
     WHERE (c.created_time, c.message_id) > (${time}, ${id})
     ORDER BY c.created_time, c.message_id LIMIT ${sql.lit(stepSize)}`,
 )
 
-/** Contents after a given one, oldest first, with whether their messages are over: delivered, failed, dropped, or notified of. */
+/** Contents after a given one, oldest first, with whether their messages are over: delivered, failed, dropped, or its event delivered. */
 export async function listContentsAfter(db: Db, now: number, after: KeptRow | undefined): Promise<KeptRow[]> {
-  return db.list(selectContents, { ...placeOf(after), now })
+  return db.list(selectContents, { ...positionOf(after), now })
 }
 
 const selectOldContents = defineSql<Position & { before: number }>()(
@@ -60,7 +60,7 @@ const selectOldContents = defineSql<Position & { before: number }>()(
 
 /** Old contents after a given one, oldest first. */
 export async function listOldContents(db: Db, before: number, after: KeptRow | undefined): Promise<KeptRow[]> {
-  return db.list(selectOldContents, { ...placeOf(after), before })
+  return db.list(selectOldContents, { ...positionOf(after), before })
 }
 
 const selectMessages = defineSql<Position & { before: number; now: number }>()(
@@ -76,10 +76,10 @@ export async function listMessagesAfter(
   { before, now }: { readonly before: number; readonly now: number },
   after: KeptRow | undefined,
 ): Promise<KeptRow[]> {
-  return db.list(selectMessages, { ...placeOf(after), before, now })
+  return db.list(selectMessages, { ...positionOf(after), before, now })
 }
 
-function placeOf(after: KeptRow | undefined): Position {
+function positionOf(after: KeptRow | undefined): Position {
   return { time: after?.created_time ?? -1, id: after?.id ?? '' }
 }
 

@@ -5,10 +5,10 @@ import { groupEmpty, groupUnknown } from '../errors.ts'
 import { checkSender, checkUser } from '../rules.ts'
 import {
   chatIdOf,
+  deferFindPerson,
+  deferFindSender,
   findPerson,
-  findPersonSoon,
   findSender,
-  findSenderSoon,
   groupChatIdOf,
   listParticipants,
   type Person,
@@ -42,8 +42,8 @@ export async function findAudience(
     return { sender, chat, user: undefined, participants }
   }
   // Sent together where they travel to a server; what is refused undoes a chat that was made for it.
-  const knowSender = await findSenderSoon(db, node.id)
-  const knowUser = await findPersonSoon(db, node.id, to)
+  const knowSender = await deferFindSender(db, node.id)
+  const knowUser = await deferFindPerson(db, node.id, to)
   const chat = await takeChat(db, { id: chatIdOf(node.id, to), phone_number_id: node.id, user_wa_id: to })
   const [sender, user] = [knowSender(), knowUser()]
   checkSender(sender)

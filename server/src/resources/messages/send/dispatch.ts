@@ -10,7 +10,7 @@ import { streamMessage, streamStatuses } from '../status/stream-events.ts'
 import { insertRecipient, type NewMessage, type Person, updateMessage, updateRecipient } from '../store.ts'
 import type { Audience } from './audience.ts'
 
-/** What a message goes through in the moment in which it is sent: the phone of a user may have it at once. */
+/** What a message goes through at the time at which it is sent: the phone of a user may have it at once. */
 export function decideStatuses(
   type: string,
   { blocked }: Pick<ChatsTable, 'blocked'>,
@@ -30,9 +30,9 @@ export interface Dispatch {
   readonly wasAccepted?: boolean
 }
 
-/** Tells what a message that was just stored as sent or failed went through, and lets the phones of its users take it on. */
-export async function dispatchToRecipients(tx: Transaction, tools: PhoneTools, handover: Dispatch): Promise<void> {
-  const { message, audience, statuses, time } = handover
+/** Reports what a message that was just stored as sent or failed went through, and lets the phones of its users take it on. */
+export async function dispatchToRecipients(tx: Transaction, tools: PhoneTools, dispatch: Dispatch): Promise<void> {
+  const { message, audience, statuses, time } = dispatch
   const { user, sender, chat } = audience
   const report = { message, time, code: message.error_code, ...(user && { user }) }
   await raiseStatuses(tx, tools, sender, report, user ? listReported(statuses, user) : statuses)
@@ -40,7 +40,7 @@ export async function dispatchToRecipients(tx: Transaction, tools: PhoneTools, h
   if (isSent && user && !chat.blocked && message.type !== 'reaction') {
     await schedulePhone(tx, tools, message.id, user, statuses.at(-1))
   }
-  const ofParticipants = isSent && audience.participants.length > 0 ? await sendToParticipants(tx, tools, handover) : []
+  const ofParticipants = isSent && audience.participants.length > 0 ? await sendToParticipants(tx, tools, dispatch) : []
   recordForStream(tx, time, () => [
     // A user who blocked the number gets nothing.
     ...(isSent && !chat.blocked ? [streamMessage(message)] : []),

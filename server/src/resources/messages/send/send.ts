@@ -114,7 +114,7 @@ export async function sendMessage(context: Context<Transaction>, message: Checke
   return row
 }
 
-/** What the caller is answered. */
+/** The response to the caller. */
 export function describeSent(product: string, message: CheckedMessage, { id }: Pick<NewMessage, 'id'>) {
   const { input, to, toGroup, kind } = message
   return {

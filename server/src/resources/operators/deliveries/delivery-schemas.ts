@@ -1,7 +1,7 @@
 import { type Static, Type } from 'typebox'
 import { pagingSchema } from '../../../graph/lists/paging.ts'
 import { idSchema } from '../../../graph/schemas.ts'
-import { momentSchema } from '../timestamps.ts'
+import { timestampSchema } from '../timestamps.ts'
 import { deliveryStates } from './delivery-store.ts'
 
 /** The filters of deliveries, for the list and for replays. */
@@ -15,8 +15,8 @@ export const filterProperties = {
   account_id: Type.Optional(idSchema({ description: 'Only those of this account.' })),
   phone_number_id: Type.Optional(idSchema({ description: 'Only those of this number.' })),
   field: Type.Optional(Type.String({ maxLength: 100, description: 'Only those of this field of webhooks.' })),
-  since: Type.Optional(momentSchema('Only those that were raised since then.')),
-  until: Type.Optional(momentSchema('Only those that were raised before then.')),
+  since: Type.Optional(timestampSchema('Only those that were raised since then.')),
+  until: Type.Optional(timestampSchema('Only those that were raised before then.')),
 }
 const filterSchema = Type.Object(filterProperties)
 export type GivenFilter = Static<typeof filterSchema>

@@ -93,8 +93,8 @@ export function appSecretOperations(): NewOperation[] {
         const secret = await rotateSecretForOperators(db, clock, random, { app_id, overlap })
         const found = await findAppSecretForOperators(db, app_id, clock.now())
         if (secret === undefined || !found) throw notFound()
-        const answer = { secret, ...showFacts(found) }
-        return new Recorded(answer, { id: app_id, kind: 'application', business_id: app.business_id })
+        const response = { secret, ...showFacts(found) }
+        return new Recorded(response, { id: app_id, kind: 'application', business_id: app.business_id })
       },
     }),
   ]

@@ -142,8 +142,8 @@ export function tokenOperations(): NewOperation[] {
         const session_grant = isOfService ? maker?.session_grant : undefined
         const id = await insertToken(db, clock, random, { ...row, made_by, session_grant, secret: token })
         const created = { ...row, id, business_id, made_by, created_time: clock.now(), revoked_time: null }
-        const answer = { token, ...showToken(created, vocabulary, clock.now()) }
-        return new Recorded(answer, subjectOf(created))
+        const response = { token, ...showToken(created, vocabulary, clock.now()) }
+        return new Recorded(response, subjectOf(created))
       },
     }),
     defineOperatorWrite({

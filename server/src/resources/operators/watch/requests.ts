@@ -5,7 +5,7 @@ import { pagingSchema } from '../../../graph/lists/paging.ts'
 import { doors, type NewOperation } from '../../../graph/operation.ts'
 import type { LoggedRequest } from '../../../graph/ports.ts'
 import { exampleTime } from '../examples.ts'
-import { momentSchema, readTimestamp, writeTimestamp } from '../timestamps.ts'
+import { readTimestamp, timestampSchema, writeTimestamp } from '../timestamps.ts'
 
 const maxLimit = 1000
 const defaultLimit = 100
@@ -56,7 +56,7 @@ export function requestOperations(): NewOperation[] {
           Type.Integer({ minimum: 100, maximum: 599, description: 'Only responses with this status.' }),
         ),
         trace: Type.Optional(Type.String({ maxLength: 100, description: 'Only the request with this trace.' })),
-        since: Type.Optional(momentSchema('Only those since then.')),
+        since: Type.Optional(timestampSchema('Only those since then.')),
         limit: Type.Optional(
           Type.Integer({ minimum: 1, maximum: maxLimit, description: `${defaultLimit} when left out.` }),
         ),

@@ -7,7 +7,7 @@ import type { NewOperation } from '../../../graph/operation.ts'
 import type { FeedItem } from '../../../stream/feed-item.ts'
 import { feedItemTypes } from '../../../stream/feed-item.ts'
 import { nothingHappened, waitTooLong } from '../errors.ts'
-import { momentSchema, readTimestamp } from '../timestamps.ts'
+import { readTimestamp, timestampSchema } from '../timestamps.ts'
 import {
   exampleFeedItem,
   type FeedFilter,
@@ -34,7 +34,7 @@ export function waitOperations(): NewOperation[] {
       input: Type.Object({
         type: Type.Enum(feedItemTypes, { description: 'What to wait for.' }),
         ...filterProperties,
-        since: Type.Optional(momentSchema('Also what has happened since then; left out: what happens from now on.')),
+        since: Type.Optional(timestampSchema('Also what has happened since then; left out: what happens from now on.')),
         timeout: Type.Optional(
           Type.String({
             maxLength: 20,

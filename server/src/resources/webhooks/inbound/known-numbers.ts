@@ -1,4 +1,4 @@
-import type { BelievedNumber } from '../../messages/public.ts'
+import type { RecentlyVerifiedNumber } from '../../messages/public.ts'
 import type { Fact } from './receiver-store.ts'
 
 /** More than one process receives for; beyond it everything is forgotten. */
@@ -6,12 +6,12 @@ const maxKnown = 10_000
 
 /**
  * The numbers that posts named before, as they were then. No process is notified when one changes, so the entries may be out of date:
- * the statement that builds on it checks it.
+ * the statement that builds on an entry checks it.
  */
 export class KnownNumbers {
-  readonly #numbers = new Map<string, BelievedNumber>()
+  readonly #numbers = new Map<string, RecentlyVerifiedNumber>()
 
-  find(id: string): BelievedNumber | undefined {
+  find(id: string): RecentlyVerifiedNumber | undefined {
     return this.#numbers.get(id)
   }
 

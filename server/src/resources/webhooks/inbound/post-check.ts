@@ -2,7 +2,7 @@ import type { Transaction } from '../../../db/database.ts'
 import { invalidSignature, notFound } from '../../../graph/errors.ts'
 import type { GraphError } from '../../../graph/graph-error.ts'
 import { isNodeId } from '../../../graph/nodes.ts'
-import type { BelievedNumber } from '../../messages/public.ts'
+import type { RecentlyVerifiedNumber } from '../../messages/public.ts'
 import type { ChangeValue } from './envelope.ts'
 import { defaultField } from './envelope-schemas.ts'
 import type { KnownNumbers } from './known-numbers.ts'
@@ -58,7 +58,7 @@ export async function findFacts(
 }
 
 /** The facts about accounts whose numbers are as given. */
-export function factsOf(numbers: Iterable<BelievedNumber>): Facts {
+export function factsOf(numbers: Iterable<RecentlyVerifiedNumber>): Facts {
   const facts = new Map<string, string>()
   for (const { id, account_id, digits } of numbers) {
     facts.set(keyOf('account', account_id, account_id), '').set(keyOf('number', id, account_id), digits)

@@ -24,10 +24,10 @@ interface Queue {
   underWay: number
   isScheduled: boolean
   /** Set while the posts that are expected are waited for. */
-  idleHold: NodeJS.Timeout | undefined
+  idleTimer: NodeJS.Timeout | undefined
   /** How many end the wait. */
   expected: number
-  /** How many posts there were at one moment, at the most, lately. */
+  /** How many posts there were at one time, at the most, lately. */
   peak: number
 }
 
@@ -47,7 +47,7 @@ const stuckAfter = { least: 20, most: 250, usualTimes: 4 }
  * moment. They wait so many times what a group usually takes, which is longer the busier the machine is, up to milliseconds.
  */
 const idleHold = { usualTimes: 4, most: 40 }
-/** What is left of the most posts of one moment with each group after them: posts do not come to each process evenly. */
+/** What is left of the most posts at one time with each group after them: posts do not come to each process evenly. */
 const peakLeft = 0.9
 /** The weight of one group in what is usual. */
 const newWeight = 1 / 8
@@ -66,11 +66,11 @@ export class PostGroups {
     this.#options = options
   }
 
-  take(name: string, post: Post): Promise<Received> {
-    let queue = this.#queues.get(name)
+  take(fairnessKey: string, post: Post): Promise<Received> {
+    let queue = this.#queues.get(fairnessKey)
     if (!queue) {
-      queue = { waiting: [], underWay: 0, isScheduled: false, idleHold: undefined, expected: 0, peak: 0 }
-      this.#queues.set(name, queue)
+      queue = { waiting: [], underWay: 0, isScheduled: false, idleTimer: undefined, expected: 0, peak: 0 }
+      this.#queues.set(fairnessKey, queue)
     }
     const { waiting } = queue
     if (waiting.length >= maxWaiting) {
@@ -78,59 +78,59 @@ export class PostGroups {
     }
     return new Promise((resolve, reject) => {
       waiting.push({ post, resolve, reject, since: performance.now() })
-      if (queue.idleHold === undefined) this.#schedule(name, queue)
-      else if (waiting.length >= queue.expected) this.#endIdleHold(name, queue)
+      if (queue.idleTimer === undefined) this.#schedule(fairnessKey, queue)
+      else if (waiting.length >= queue.expected) this.#endIdleHold(fairnessKey, queue)
     })
   }
 
   /** Posts that arrived together are read in one turn of the event loop; after it, all of them are here. */
-  #schedule(name: string, queue: Queue): void {
+  #schedule(fairnessKey: string, queue: Queue): void {
     if (queue.isScheduled) return
     queue.isScheduled = true
     const begin = () => {
       queue.isScheduled = false
-      this.#begin(name, queue)
+      this.#begin(fairnessKey, queue)
     }
     if (queue.underWay === 0) setImmediate(begin)
     else setTimeout(begin, Math.min(stuckAfter.most, Math.max(stuckAfter.least, stuckAfter.usualTimes * this.#usual)))
   }
 
-  #begin(name: string, queue: Queue): void {
+  #begin(fairnessKey: string, queue: Queue): void {
     this.#refuseLate(queue)
     const mayBegin = queue.waiting.length > 0 && queue.underWay < maxUnderWay
     if (mayBegin) {
       queue.underWay += 1
       const started = performance.now()
       const group = queue.waiting.splice(0, maxGroup)
-      void this.#run(name, group).finally(() => {
+      void this.#run(fairnessKey, group).finally(() => {
         queue.underWay -= 1
         this.#usual += newWeight * (Math.min(performance.now() - started, stuckAfter.most) - this.#usual)
         queue.peak = Math.max(group.length + queue.waiting.length, peakLeft * queue.peak)
         const isSmall = queue.peak > 1 && queue.waiting.length < Math.min(Math.round(queue.peak), maxGroup)
-        if (queue.underWay === 0 && isSmall) this.#holdIdle(name, queue)
-        else this.#goOn(name, queue)
+        if (queue.underWay === 0 && isSmall) this.#holdIdle(fairnessKey, queue)
+        else this.#goOn(fairnessKey, queue)
       })
     }
-    if (queue.waiting.length > 0) this.#schedule(name, queue)
+    if (queue.waiting.length > 0) this.#schedule(fairnessKey, queue)
   }
 
-  #goOn(name: string, queue: Queue): void {
+  #goOn(fairnessKey: string, queue: Queue): void {
     // Posts that came meanwhile go at once, whatever the timer says.
-    this.#begin(name, queue)
-    if (queue.underWay === 0 && queue.waiting.length === 0) this.#queues.delete(name)
+    this.#begin(fairnessKey, queue)
+    if (queue.underWay === 0 && queue.waiting.length === 0) this.#queues.delete(fairnessKey)
   }
 
-  #holdIdle(name: string, queue: Queue): void {
-    clearTimeout(queue.idleHold)
+  #holdIdle(fairnessKey: string, queue: Queue): void {
+    clearTimeout(queue.idleTimer)
     queue.expected = Math.min(Math.round(queue.peak), maxGroup)
     const milliseconds = Math.min(idleHold.most, idleHold.usualTimes * this.#usual)
-    queue.idleHold = setTimeout(() => this.#endIdleHold(name, queue), milliseconds)
+    queue.idleTimer = setTimeout(() => this.#endIdleHold(fairnessKey, queue), milliseconds)
   }
 
-  #endIdleHold(name: string, queue: Queue): void {
-    clearTimeout(queue.idleHold)
-    queue.idleHold = undefined
-    this.#goOn(name, queue)
+  #endIdleHold(fairnessKey: string, queue: Queue): void {
+    clearTimeout(queue.idleTimer)
+    queue.idleTimer = undefined
+    this.#goOn(fairnessKey, queue)
   }
 
   /** Posts wait in order, so those that have waited too long are in front. */

@@ -1,7 +1,7 @@
 import type { Clock } from '../../../base/time/clock.ts'
 import { YieldingTask } from '../../../base/work/yielding-task.ts'
 import type { Transaction } from '../../../db/database.ts'
-import { type BelievedNumber, canStoreAtOnce, storeAtOnce } from '../../messages/public.ts'
+import { canStoreAtOnce, type RecentlyVerifiedNumber, storeAtOnce } from '../../messages/public.ts'
 import { defaultField } from './envelope-schemas.ts'
 import type { KnownNumbers } from './known-numbers.ts'
 import type { Receipt, Received } from './post.ts'
@@ -35,9 +35,9 @@ export class OptimisticPathGate {
 }
 
 /**
- * Stores posts without a read, in the usual case: new messages of users, to numbers that are known. What is assumed is
- * checked by the statement that stores them; when it is wrong, the transaction runs again. Returns undefined, with nothing done, when the
- * posts are not of this kind.
+ * Stores posts without a read, in the usual case: new messages of users, to numbers that are known. The statement that stores them
+ * checks what is assumed; when that is wrong, the transaction runs again. Returns undefined, with nothing done, when the posts are not of
+ * this kind.
  */
 export async function receiveAtOnce(
   tx: Transaction,
@@ -71,9 +71,12 @@ export async function receiveAtOnce(
   return posts.map(({ fields }) => ({ fields, refused: [] }))
 }
 
-/** The numbers that posts name, as they were verified last; undefined when the posts hold something else than messages to known numbers. */
-function listNumbers(receipts: readonly Receipt[], known: KnownNumbers): Map<string, BelievedNumber> | undefined {
-  const numbers = new Map<string, BelievedNumber>()
+/** The numbers that posts name, as they were looked up last; undefined when the posts hold something else than messages to known numbers. */
+function listNumbers(
+  receipts: readonly Receipt[],
+  known: KnownNumbers,
+): Map<string, RecentlyVerifiedNumber> | undefined {
+  const numbers = new Map<string, RecentlyVerifiedNumber>()
   for (const { signer, envelope } of receipts) {
     if (signer) return undefined
     for (const { changes } of envelope.entry) {
