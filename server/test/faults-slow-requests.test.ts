@@ -23,7 +23,7 @@ const multipart = 'Content-Type: multipart/form-data; boundary=b'
 const filePart = '--b\r\nContent-Disposition: form-data; name="file"; filename="a"\r\n\r\n%PDF-1.7\n'
 
 /** A connection that a test writes to as it likes. */
-class Line {
+class RawConnection {
   received = ''
   readonly closed: Promise<void>
   readonly #socket: Socket
@@ -79,9 +79,9 @@ describe('a request that does not arrive', () => {
     assertError({ status, body: JSON.parse(body) }, expected)
   }
 
-  async function assertEnds(line: Line, expected: ExpectedError): Promise<void> {
-    await line.closed
-    assertRefused(line.received, expected)
+  async function assertEnds(connection: RawConnection, expected: ExpectedError): Promise<void> {
+    await connection.closed
+    assertRefused(connection.received, expected)
   }
 
   async function assertNothingIsLeft(files: readonly string[]): Promise<void> {
@@ -93,13 +93,13 @@ describe('a request that does not arrive', () => {
   }
 
   test('a request that does not arrive with a head that comes byte by byte is ended when the time for heads is over', async () => {
-    const line = new Line(server.url)
-    line.trickle(`GET ${account} HTTP/1.1\r\nX-Slow: ${'x'.repeat(1000)}`, 50)
-    await assertEnds(line, late)
+    const connection = new RawConnection(server.url)
+    connection.trickle(`GET ${account} HTTP/1.1\r\nX-Slow: ${'x'.repeat(1000)}`, 50)
+    await assertEnds(connection, late)
   })
 
   test('a request that does not arrive with a head that stops is ended, and so is a connection on which nothing ever came', async () => {
-    const [half, silent] = [new Line(server.url), new Line(server.url)]
+    const [half, silent] = [new RawConnection(server.url), new RawConnection(server.url)]
     half.send(`GET ${account} HTTP/1.1\r\nHost:`)
     await assertEnds(half, late)
     await silent.closed
@@ -107,32 +107,32 @@ describe('a request that does not arrive', () => {
 
   test('a request that does not arrive with a body that stops is ended when nothing moved for too long, and nothing is left of it', async () => {
     const files = await server.files.list()
-    const lines = [
+    const connections = [
       `${post(account, json, 'Content-Length: 100')}{"name":`,
       `${post(account, json, 'Transfer-Encoding: chunked')}5\r\n{"na`,
       `${post(media, multipart, 'Content-Length: 100000')}${filePart}`,
       `${post(media, multipart, 'Transfer-Encoding: chunked')}fff\r\n${filePart}`,
     ].map((bytes) => {
-      const line = new Line(server.url)
-      line.send(bytes)
-      return line
+      const connection = new RawConnection(server.url)
+      connection.send(bytes)
+      return connection
     })
-    await Promise.all(lines.map((line) => assertEnds(line, late)))
+    await Promise.all(connections.map((connection) => assertEnds(connection, late)))
     await assertNothingIsLeft(files)
   })
 
   test('a request that does not arrive with a body that comes byte by byte is ended when the time for requests is over', async () => {
     const files = await server.files.list()
-    const lines = [
+    const connections = [
       post(account, json, 'Content-Length: 100000'),
       `${post(media, multipart, 'Content-Length: 100000')}${filePart}`,
     ].map((head) => {
-      const line = new Line(server.url)
-      line.send(head)
-      line.trickle(' ', 50)
-      return line
+      const connection = new RawConnection(server.url)
+      connection.send(head)
+      connection.trickle(' ', 50)
+      return connection
     })
-    await Promise.all(lines.map((line) => assertEnds(line, late)))
+    await Promise.all(connections.map((connection) => assertEnds(connection, late)))
     await assertNothingIsLeft(files)
   })
 
@@ -144,10 +144,10 @@ describe('a request that does not arrive', () => {
   ] as const) {
     test(`a request that does not arrive with ${name} gets a 400, and nothing of it happens`, async () => {
       const files = await server.files.list()
-      const line = new Line(server.url)
-      line.send(bytes)
-      line.finish()
-      await assertEnds(line, requestBrokeOff())
+      const connection = new RawConnection(server.url)
+      connection.send(bytes)
+      connection.finish()
+      await assertEnds(connection, requestBrokeOff())
       await assertNothingIsLeft(files)
       assert.notEqual((await server.client.get(account, { token: tokens.owner })).body.name, 'Short')
     })
@@ -160,18 +160,18 @@ describe('a request that does not arrive', () => {
   ] as const) {
     test(`a request that does not arrive with a chunk ${name} gets a 400 at once`, async () => {
       const files = await server.files.list()
-      const line = new Line(server.url)
-      line.send(bytes)
-      await assertEnds(line, requestNotHttp())
+      const connection = new RawConnection(server.url)
+      connection.send(bytes)
+      await assertEnds(connection, requestNotHttp())
       await assertNothingIsLeft(files)
     })
   }
 
   test('a request that does not arrive whose body is longer than it says is cut there, and the rest refused as the request that it is not', async () => {
-    const line = new Line(server.url)
-    line.send(`${post(account, json, 'Content-Length: 16')}{"name":"Whole"}and more`)
-    await line.closed
-    const [, first = '', second = '', ...more] = line.received.split(/HTTP\/1\.1 (?=\d)/)
+    const connection = new RawConnection(server.url)
+    connection.send(`${post(account, json, 'Content-Length: 16')}{"name":"Whole"}and more`)
+    await connection.closed
+    const [, first = '', second = '', ...more] = connection.received.split(/HTTP\/1\.1 (?=\d)/)
     assert.match(first, /^200 /)
     assert.equal((await server.client.get(account, { token: tokens.owner })).body.name, 'Whole')
     assertRefused(`HTTP/1.1 ${second}`, requestNotHttp())
@@ -180,15 +180,15 @@ describe('a request that does not arrive', () => {
 
   test('a request that does not arrive: 200 uploads at once that stop halfway, half of them cut off: all are ended and no file is left', async () => {
     const files = await server.files.list()
-    const lines = Array.from({ length: 200 }, () => new Line(server.url))
-    for (const line of lines) {
-      line.send(`${post(media, multipart, 'Content-Length: 10000000')}${filePart}`)
-      line.send(Buffer.alloc(70_000))
+    const connections = Array.from({ length: 200 }, () => new RawConnection(server.url))
+    for (const connection of connections) {
+      connection.send(`${post(media, multipart, 'Content-Length: 10000000')}${filePart}`)
+      connection.send(Buffer.alloc(70_000))
     }
     await until(async () => (await server.files.list()).length > files.length, 'some are arriving')
-    for (const line of lines.slice(100)) line.cut()
-    await Promise.all(lines.map(({ closed }) => closed))
-    for (const { received } of lines.slice(0, 100)) assertRefused(received, late)
+    for (const connection of connections.slice(100)) connection.cut()
+    await Promise.all(connections.map(({ closed }) => closed))
+    for (const { received } of connections.slice(0, 100)) assertRefused(received, late)
     await assertNothingIsLeft(files)
   })
 })
@@ -197,15 +197,15 @@ describe('a request that arrives while the process is busy', () => {
   const server = useTestServer({ engine: 'sqlite', env: { IDLE_TIMEOUT: '100ms' } })
 
   test('a request that arrives while the process is busy is answered, however long the connection seems to be idle', async () => {
-    const line = new Line(server.url)
+    const connection = new RawConnection(server.url)
     const [beginning, end] = [`GET ${account} HTTP/1.1\r\nHost: localhost\r\n`, 'Connection: close\r\n\r\n']
-    line.send(beginning)
+    connection.send(beginning)
     // The connection is accepted and read by this process too.
     for (let turn = 0; turn < 20; turn++) await nextTurn()
-    line.send(`Authorization: Bearer ${tokens.owner}\r\n${end}`)
+    connection.send(`Authorization: Bearer ${tokens.owner}\r\n${end}`)
     const until = performance.now() + 150
     while (performance.now() < until);
-    await line.closed
-    assert.equal(readRawAnswer(line.received).status, 200, line.received)
+    await connection.closed
+    assert.equal(readRawAnswer(connection.received).status, 200, connection.received)
   })
 })

@@ -25,7 +25,7 @@ describe('a server that is fuzzed', () => {
     ],
   ] as const) {
     test(`a server that is fuzzed is found out when it has a ${damage}`, async () => {
-      const server = { damage, stopPatience: 1000 }
+      const server = { damage, stopTimeoutMs: 1000 }
       // Of a leak there must be some; of the others one is enough.
       const bounds = damage === 'leak' ? { timeoutMs: 3000 } : { timeoutMs: 1000, maxFailures: 1 }
       const result = await runFuzz({ engine: 'sqlite', requests: 120, seed, server, ...bounds })

@@ -37,7 +37,7 @@ export interface Ending {
 }
 
 /** Longer than the last deadline of a stop. */
-const usualStopPatience = 120_000
+const usualStopTimeoutMs = 120_000
 
 export interface FuzzedServer {
   readonly url: string
@@ -68,7 +68,7 @@ export interface OwnServerOptions {
   /** What is wrong with it on purpose, to see whether it is found. */
   readonly damage?: Damage
   /** Milliseconds after a SIGTERM; a server that is not gone by then does not stop. */
-  readonly stopPatience?: number
+  readonly stopTimeoutMs?: number
 }
 
 type Wish =
@@ -94,13 +94,13 @@ export async function startFuzzedServer(engine: Engine, options: OwnServerOption
   })
   const waiting = new Map<number, (reply: Reply) => void>()
   child.on('message', (reply: Reply) => waiting.get(reply.number)?.(reply))
-  const hear = (number: number): Promise<Reply> => {
-    const heard = new Promise<Reply>((resolve) => waiting.set(number, resolve))
+  const readReply = (number: number): Promise<Reply> => {
+    const reply = new Promise<Reply>((resolve) => waiting.set(number, resolve))
     const lost = ended.then((how) => Promise.reject(new Error(`${describeEnding(how)}: ${faults}`)))
-    return Promise.race([heard, lost])
+    return Promise.race([reply, lost])
   }
-  const ask = makeAsk(child, hear)
-  const { url, dataDir } = await hear(0)
+  const ask = makeAsk(child, readReply)
+  const { url, dataDir } = await readReply(0)
   if (url === undefined || dataDir === undefined) throw new Error('the server did not say where it is')
   return {
     url,
@@ -142,7 +142,7 @@ export async function startFuzzedServer(engine: Engine, options: OwnServerOption
     async stop() {
       if (!ending) child.kill('SIGTERM')
       // A request that nobody finishes holds up the end: that is a hang, too.
-      const deadline = setTimeout(() => child.kill('SIGKILL'), options.stopPatience ?? usualStopPatience)
+      const deadline = setTimeout(() => child.kill('SIGKILL'), options.stopTimeoutMs ?? usualStopTimeoutMs)
       const how = await ended
       clearTimeout(deadline)
       await rm(dataDir, { recursive: true, force: true })
@@ -155,13 +155,13 @@ export function describeEnding({ code, signal }: Ending): string {
   return `the server ended with ${signal ?? `code ${code}`}`
 }
 
-function makeAsk(child: ChildProcess, hear: (number: number) => Promise<Reply>): (wish: Wish) => Promise<Reply> {
+function makeAsk(child: ChildProcess, readReply: (number: number) => Promise<Reply>): (wish: Wish) => Promise<Reply> {
   let last = 0
   return (wish) => {
     last += 1
-    const heard = hear(last)
-    // A channel that is closed belongs to a process that has ended, which is heard of.
+    const reply = readReply(last)
+    // A channel that is closed belongs to a process that has ended, which the reply reports.
     if (child.connected) child.send({ ...wish, number: last }, () => {})
-    return heard
+    return reply
   }
 }

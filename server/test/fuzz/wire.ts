@@ -11,28 +11,31 @@ export interface FuzzAnswer {
 
 /** Plays bytes over a connection and returns every answer that came; throws when there is neither an answer nor an end in time. */
 export async function sendOverWire(url: string, play: Play, timeoutMs: number): Promise<FuzzAnswer[]> {
-  const line = new Line(url, timeoutMs)
+  const connection = new RawConnection(url, timeoutMs)
   const methods = play.whole.map(({ method }) => method)
-  const answers = () => readAnswers(line.received(), methods)
+  const answers = () => readAnswers(connection.received(), methods)
   const finalAnswers = () => answers().filter(({ status }) => status >= 200)
   try {
     const { bytes, pieces, headBytes = 0 } = play
     if (headBytes > 0) {
-      await line.write(bytes.subarray(0, headBytes), pieces)
-      await line.until(() => answers().length > 0)
+      await connection.write(bytes.subarray(0, headBytes), pieces)
+      await connection.until(() => answers().length > 0)
     }
-    await line.write(bytes.subarray(headBytes), headBytes > 0 ? [] : pieces)
-    if (play.ending !== 'wait') await line.leave(play.ending)
+    await connection.write(bytes.subarray(headBytes), headBytes > 0 ? [] : pieces)
+    if (play.ending !== 'wait') await connection.leave(play.ending)
     // What is refused before it is a request has one answer.
-    else await line.until(() => finalAnswers().length >= Math.max(1, play.whole.length) || finalAnswers().some(goesOn))
+    else
+      await connection.until(
+        () => finalAnswers().length >= Math.max(1, play.whole.length) || finalAnswers().some(goesOn),
+      )
     return finalAnswers()
   } finally {
-    line.close()
+    connection.close()
   }
 }
 
 /** A connection, and what has come over it. */
-class Line {
+class RawConnection {
   readonly #socket: Socket
   readonly #received: Buffer[] = []
   readonly #timeoutMs: number
@@ -158,9 +161,9 @@ export function readHeaders(lines: readonly string[]): Readonly<Record<string, s
 
 /** Connections that stop in the middle of what they send, and stay open until they are let go. */
 export async function openHalfRequests(url: string, requests: readonly (string | Buffer)[]): Promise<() => void> {
-  const lines = requests.map(() => new Line(url, 10_000))
-  await Promise.all(requests.map((bytes, index) => lines[index]?.send(Buffer.from(bytes as string))))
+  const connections = requests.map(() => new RawConnection(url, 10_000))
+  await Promise.all(requests.map((bytes, index) => connections[index]?.send(Buffer.from(bytes as string))))
   return () => {
-    for (const line of lines) line.close()
+    for (const connection of connections) connection.close()
   }
 }

@@ -5,7 +5,7 @@ import { promisify } from 'node:util'
 
 const names = ['chromium', 'chromium-browser', 'google-chrome', 'google-chrome-stable']
 /** The runner waits for five minutes for anything of a test file; the tests get the rest of that time. */
-const installPatience = 200_000
+const installTimeoutMs = 200_000
 
 /** The program in `CHROMIUM`, or the first of the known names in the path that runs. */
 export async function findBrowser(): Promise<string | undefined> {
@@ -36,7 +36,7 @@ export async function installBrowser(): Promise<string | { missing: string }> {
   }
   const installer = spawnInstaller()
   const ending = await new Promise<string>((resolve) => {
-    const timer = setTimeout(() => resolve('is still going on'), installPatience)
+    const timer = setTimeout(() => resolve('is still going on'), installTimeoutMs)
     installer.once('error', (error) => resolve(error.message))
     installer.once('exit', (code) => {
       clearTimeout(timer)

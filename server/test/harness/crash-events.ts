@@ -84,7 +84,7 @@ export async function crashUnderEvents(options: EventCrashOptions): Promise<Even
 /** Two apps subscribed to the same account, which is shared with the business of the second. */
 async function writeCrashWorld({ dataDir }: StorePlace, url: string): Promise<string> {
   const world = testWorld()
-  const heard = {
+  const subscribed = {
     ...world,
     apps: world.apps.map((app) =>
       apps.includes(app.id as (typeof apps)[number])
@@ -98,7 +98,7 @@ async function writeCrashWorld({ dataDir }: StorePlace, url: string): Promise<st
     ),
   }
   const file = join(dataDir, 'world.json')
-  await writeFile(file, JSON.stringify(heard))
+  await writeFile(file, JSON.stringify(subscribed))
   return file
 }
 

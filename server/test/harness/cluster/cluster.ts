@@ -208,7 +208,7 @@ async function runSql(url: string, texts: readonly string[]): Promise<object[]> 
 async function writeWorld(folder: string, sinkUrl: string): Promise<string> {
   const world = testWorld()
   const webhook = { callback_url: sinkUrl, verify_token: 'vt', fields: ['messages'] }
-  const heard = {
+  const subscribed = {
     ...world,
     apps: world.apps.map((app) => (app.id === ids.application ? { ...app, webhook } : app)),
     accounts: world.accounts.map((one) =>
@@ -216,6 +216,6 @@ async function writeWorld(folder: string, sinkUrl: string): Promise<string> {
     ),
   }
   const file = join(folder, 'world.json')
-  await writeFile(file, JSON.stringify(heard))
+  await writeFile(file, JSON.stringify(subscribed))
   return file
 }
