@@ -7,17 +7,17 @@ import { chooseVocabulary } from '../src/graph/vocabulary.ts'
 import { buildOperations } from '../src/operations.ts'
 import { type RunningServer, startCommand } from './harness/command.ts'
 import { crashCommand } from './harness/crash-command.ts'
+import type { ChapterWriter } from './harness/crash-writes/chapter-writer.ts'
 import { checkStore, whenNothingIsDue } from './harness/crash-writes/check.ts'
 import { findFileProblems } from './harness/crash-writes/check-files.ts'
 import { findRowProblems } from './harness/crash-writes/check-rows.ts'
 import { Doors } from './harness/crash-writes/doors.ts'
-import type { Line } from './harness/crash-writes/line.ts'
-import { makeLines } from './harness/crash-writes/lines/all.ts'
+import { identifyEvent } from './harness/crash-writes/expected-events.ts'
 import { crashUnderWrites, writeCrashEnvironment } from './harness/crash-writes/run.ts'
 import { Contradiction } from './harness/crash-writes/shelf.ts'
 import { StoreView } from './harness/crash-writes/store-view.ts'
-import { identifyEvent } from './harness/crash-writes/told.ts'
 import { hearsAll, listener, writeFirstWorld } from './harness/crash-writes/world.ts'
+import { makeWriters } from './harness/crash-writes/writers/all.ts'
 import { makeMigratedPlace, type StorePlace } from './harness/databases.ts'
 import { byForm, describeLong } from './harness/form.ts'
 import { type MoodySink, startMoodySink } from './harness/moody-sink.ts'
@@ -40,7 +40,7 @@ describeLong('what finds contradictions', () => {
   let place: StorePlace
   let sink: MoodySink
   let server: RunningServer
-  let lines: readonly Line[]
+  let writers: readonly ChapterWriter[]
 
   before(async () => {
     place = await makeMigratedPlace('sqlite')
@@ -48,7 +48,7 @@ describeLong('what finds contradictions', () => {
     const world = await writeFirstWorld(place.dataDir, sink.url)
     server = await startCommand(...crashCommand(place, { world, env: writeCrashEnvironment }))
     doors.url = server.url
-    lines = makeLines({ doors, sinkUrl: sink.url }, place.dataDir, seed)
+    writers = makeWriters({ doors, sinkUrl: sink.url }, place.dataDir, seed)
     await checkAll()
   })
   after(async () => {
@@ -61,7 +61,7 @@ describeLong('what finds contradictions', () => {
     await whenNothingIsDue(place.dataDir)
     await StoreView.look(place.dataDir, async (store) => {
       await checkStore(store, place.dataDir)
-      for (const line of lines) await line.check(store)
+      for (const writer of writers) await writer.check(store)
     })
   }
 
@@ -73,19 +73,19 @@ describeLong('what finds contradictions', () => {
   test('what finds contradictions is given every write that the service has, and finds nothing where nothing is wrong', async () => {
     const isDone = () => writes.every((name) => doors.operations.has(name))
     const turns = 400
-    for (let turn = 0; turn < turns && !isDone(); turn++) await Promise.all(lines.map((line) => line.act()))
+    for (let turn = 0; turn < turns && !isDone(); turn++) await Promise.all(writers.map((writer) => writer.act()))
     assert.deepEqual(
       writes.filter((name) => !doors.operations.has(name)),
       [],
-      'no line makes these writes: add each to the line of its chapter in harness/crash-writes/lines/, and a new line to all.ts there',
+      'no writer makes these writes: add each to the writer of its chapter in harness/crash-writes/writers/, and a new writer to all.ts there',
     )
     await checkAll()
-    await sink.whenAllCame(doors.told.expected)
-    assert.ok(sink.judge(doors.told.possible).posts >= doors.told.expected.size)
+    await sink.whenAllCame(doors.expectedEvents.expected)
+    assert.ok(sink.judge(doors.expectedEvents.possible).posts >= doors.expectedEvents.expected.size)
   })
 
   describe('is told when the store loses, keeps or makes up something behind its back:', () => {
-    /** By the name of the line: what is done to the rows. */
+    /** By the name of the writer: what is done to the rows. */
     const losses: Readonly<Record<string, string>> = {
       account: `UPDATE accounts SET name = 'Before' WHERE id = '${ids.account}'`,
       compliance: 'DELETE FROM compliance_info',
@@ -106,19 +106,19 @@ describeLong('what finds contradictions', () => {
       templates: 'UPDATE message_templates SET message_send_ttl_seconds = 31',
       calls: `UPDATE calls SET direction = iif(direction = 'USER_INITIATED', 'BUSINESS_INITIATED', 'USER_INITIATED')`,
     }
-    test('every line has a loss', () => {
+    test('every writer has a loss', () => {
       assert.deepEqual(
         Object.keys(losses).sort(),
-        lines.map(({ name }) => name).sort(),
-        'every line needs an entry in `losses`, under its name: SQL that changes its rows, which its check must find',
+        writers.map(({ name }) => name).sort(),
+        'every writer needs an entry in `losses`, under its name: SQL that changes its rows, which its check must find',
       )
     })
     for (const [name, sql] of Object.entries(losses)) {
       test(name, async () => {
-        const line = lines.find((one) => one.name === name)
+        const writer = writers.find((one) => one.name === name)
         change(sql)
         await assert.rejects(
-          StoreView.look(place.dataDir, async (store) => line?.check(store)),
+          StoreView.look(place.dataDir, async (store) => writer?.check(store)),
           Contradiction,
         )
       })
@@ -263,6 +263,6 @@ describeLong('what finds contradictions', () => {
       method: 'POST',
       body: JSON.stringify({ entry: [{ changes: [{ value }] }] }),
     })
-    assert.throws(() => sink.judge(doors.told.possible), /message made up came but was never asked for/)
+    assert.throws(() => sink.judge(doors.expectedEvents.possible), /message made up came but was never asked for/)
   })
 })

@@ -10,7 +10,7 @@ import { promisify } from 'node:util'
 import { type RunningServer, startCommand } from './harness/command.ts'
 import { type Engine, makeMigratedPlace, onOneDatabase, type StorePlace } from './harness/databases.ts'
 import { png } from './harness/media-files.ts'
-import { PostgresLine } from './harness/postgres-line.ts'
+import { PostgresProxy } from './harness/postgres-proxy.ts'
 import { exchangeBytes, readRawAnswer } from './harness/raw-http.ts'
 import { until } from './harness/until.ts'
 
@@ -269,12 +269,12 @@ describe('a stop', () => {
   test('a stop ends a process whose database hangs, and says why', timeouts, async (t) => {
     const place = await makeMigratedPlace('postgres')
     t.after(() => place.remove())
-    const line = await new PostgresLine(place.databaseUrl ?? '').start()
-    t.after(() => line.cut())
-    const env = { DATA_DIR: place.dataDir, DATABASE_URL: line.url, DATABASE_TIMEOUT: '5m', STOP_GRACE: '300ms' }
+    const proxy = await new PostgresProxy(place.databaseUrl ?? '').start()
+    t.after(() => proxy.cut())
+    const env = { DATA_DIR: place.dataDir, DATABASE_URL: proxy.url, DATABASE_TIMEOUT: '5m', STOP_GRACE: '300ms' }
     const server = await startCommand(['serve', '--port', '0'], { env, cwd: place.dataDir })
     t.after(() => server.stop('SIGKILL'))
-    line.goSilent()
+    proxy.goSilent()
     const headers = { authorization, 'content-type': 'application/json' }
     const write = fetch(server.url + account, { method: 'POST', headers, body: '{"name": "Later"}' })
     await assertAlive(server)

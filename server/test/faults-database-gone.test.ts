@@ -8,13 +8,13 @@ import { startCommand } from './harness/command.ts'
 import { makeMigratedPlace } from './harness/databases.ts'
 import { assertError } from './harness/errors.ts'
 import { EventPoster } from './harness/event-poster.ts'
-import { PostgresLine } from './harness/postgres-line.ts'
+import { PostgresProxy } from './harness/postgres-proxy.ts'
 import { TallySink } from './harness/tally-sink.ts'
 import { until } from './harness/until.ts'
 import { ids, testWorld, tokens } from './harness/world.ts'
 
 /**
- * PostgreSQL behind a line that goes silent, which no error tells of, and is cut then. What happens to several processes whose
+ * PostgreSQL behind a proxy that goes silent, which no error tells of, and is cut then. What happens to several processes whose
  * database refuses them is in many-processes-at-work.test.ts.
  */
 
@@ -35,7 +35,7 @@ async function ask(url: string, headers: Record<string, string> = {}): Promise<A
 
 test('a database that goes silent, is cut off and comes back: clear errors, few lines in the log, nothing lost', async (t) => {
   const place = await makeMigratedPlace('postgres')
-  const line = await new PostgresLine(place.databaseUrl as string).start()
+  const proxy = await new PostgresProxy(place.databaseUrl as string).start()
   const sink = await new TallySink().start()
   const world = join(place.dataDir, 'world.json')
   const base = testWorld()
@@ -46,7 +46,7 @@ test('a database that goes silent, is cut off and comes back: clear errors, few 
     cwd: place.dataDir,
     env: {
       DATA_DIR: place.dataDir,
-      DATABASE_URL: line.url,
+      DATABASE_URL: proxy.url,
       DATABASE_CONNECTIONS: '4',
       DATABASE_TIMEOUT: `${timeout}ms`,
       LOG_LEVEL: 'warn',
@@ -56,7 +56,7 @@ test('a database that goes silent, is cut off and comes back: clear errors, few 
   })
   t.after(async () => {
     await server.stop('SIGKILL')
-    await line.end()
+    await proxy.end()
     await sink.end()
     await place.remove()
   })
@@ -84,11 +84,11 @@ test('a database that goes silent, is cut off and comes back: clear errors, few 
     assert.deepEqual([ready.status, ready.body.reason], [503, 'the database does not answer'])
     assert.equal((await ask(`${server.url}/healthz`)).status, 200)
   }
-  line.goSilent()
+  proxy.goSilent()
   await assertGone()
-  await line.cut()
+  await proxy.cut()
   await assertGone()
-  await line.mend()
+  await proxy.mend()
   await until(async () => (await ask(`${server.url}/readyz`)).status === 200, 'it is ready again')
   await until(async () => (await ask(read, authorization)).status === 200, 'it reads again')
 

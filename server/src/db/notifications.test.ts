@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import pg from 'pg'
 import { makeMigratedPlace, type StorePlace } from '../../test/harness/databases.ts'
-import { PostgresLine } from '../../test/harness/postgres-line.ts'
+import { PostgresProxy } from '../../test/harness/postgres-proxy.ts'
 import { until } from '../../test/harness/until.ts'
 import { openNotifications } from './notifications.ts'
 
@@ -46,17 +46,17 @@ describe('notifications (postgres)', () => {
 
   for (const step of ['prepared', 'asked to listen'] as const) {
     test(`notifications are received over a new connection when one goes silent while it is ${step}`, async (t) => {
-      const line = await new PostgresLine(place.databaseUrl as string).start()
-      t.after(() => line.end())
+      const proxy = await new PostgresProxy(place.databaseUrl as string).start()
+      t.after(() => proxy.end())
       const connections = new Set<pg.Client>()
       const ended = new Set<pg.Client>()
       const notifications = openNotifications({
-        url: line.url,
+        url: proxy.url,
         pool,
         async prepareSession(client) {
           connections.add(client)
           client.on('end', () => ended.add(client))
-          if (connections.size === 1) line.goSilent()
+          if (connections.size === 1) proxy.goSilent()
           if (step === 'prepared') await client.query('SELECT 1')
         },
         onListenerError: assert.fail,
@@ -69,7 +69,7 @@ describe('notifications (postgres)', () => {
       )
       t.after(() => listening.close())
       await until(() => ended.size === 1, 'the silent connection was given up')
-      line.speak()
+      proxy.speak()
       await until(() => listening.isLive, 'it listens again')
       await notifications.send(channel, 'after all')
       await until(() => received.length > 0, 'it receives again')

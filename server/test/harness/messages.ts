@@ -43,7 +43,7 @@ export function messageSides(server: TestServer, phone_number_id: string = numbe
     },
     /** The messages of users that were delivered to the business. */
     // biome-ignore lint/suspicious/noExplicitAny: a test looks into messages of every shape, and says itself what it expects.
-    async heard(from: string): Promise<any[]> {
+    async readDelivered(from: string): Promise<any[]> {
       const events = await readEvents()
       return events.flatMap(({ messages }) => messages ?? []).filter((message) => message.from === from)
     },

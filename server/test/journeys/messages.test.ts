@@ -102,7 +102,7 @@ onBothDatabases('the story of a business that writes first', (engine) => {
     })
     await sides.act(list, 'press', { choice: 'blue' })
     assert.deepEqual((await listen()).toSorted(), ['delivered', 'interactive', 'read', 'sent'])
-    const chosen = (await sides.heard(user)).at(-1)
+    const chosen = (await sides.readDelivered(user)).at(-1)
     assert.deepEqual(chosen.interactive, {
       type: 'list_reply',
       list_reply: { id: 'blue', title: 'Blue tulips', description: 'Rare' },

@@ -215,7 +215,7 @@ onBothDatabases("the users' side", (engine) => {
     )
     assert.equal((await sides.act(before, 'press', { choice: 'yes' })).status, 200)
     assert.deepEqual(
-      (await sides.heard(user)).map(({ context }) => context?.id),
+      (await sides.readDelivered(user)).map(({ context }) => context?.id),
       [undefined, before],
     )
   })
@@ -311,7 +311,7 @@ onBothDatabases("the users' side", (engine) => {
     const button = await ask({ type: 'button', body, action: { buttons } })
     const { message_id } = (await sides.act(button, 'press', { choice: 'yes' })).body
     assert.equal(await sides.namesOf(button), 'sent, delivered, read')
-    const answer = (await sides.heard(user)).at(-1)
+    const answer = (await sides.readDelivered(user)).at(-1)
     assert.deepEqual(
       { ...answer, timestamp: '' },
       {
@@ -334,11 +334,11 @@ onBothDatabases("the users' side", (engine) => {
     assert.equal((await sides.act(list, 'press', { choice: 7 })).status, 200, 'a choice may be a number')
     await sides.act(list, 'press', { choice: 'a' })
     const list_reply = { id: 'a', title: 'Fern', description: '' }
-    assert.deepEqual((await sides.heard(user)).at(-1).interactive, { type: 'list_reply', list_reply })
+    assert.deepEqual((await sides.readDelivered(user)).at(-1).interactive, { type: 'list_reply', list_reply })
 
     const place = await ask({ type: 'location_request_message', body, action: { name: 'send_location' } })
     await sides.act(place, 'press', { data: { latitude: 40.7, longitude: -74 } })
-    assert.deepEqual((await sides.heard(user)).at(-1).location, {
+    assert.deepEqual((await sides.readDelivered(user)).at(-1).location, {
       address: '',
       name: '',
       latitude: 40.7,
@@ -350,7 +350,7 @@ onBothDatabases("the users' side", (engine) => {
     const flow = await ask({ type: 'flow', body, action: { name: 'flow', parameters } })
     await sides.act(flow, 'press', { data: { day: 'Monday' } })
     const nfm_reply = { name: 'flow', body: 'Sent', response_json: '{"day":"Monday"}' }
-    assert.deepEqual((await sides.heard(user)).at(-1).interactive, { type: 'nfm_reply', nfm_reply })
+    assert.deepEqual((await sides.readDelivered(user)).at(-1).interactive, { type: 'nfm_reply', nfm_reply })
   })
 
   test('a call permission request: pending, again 422; after reject again 429; accept grants', async () => {
@@ -374,7 +374,7 @@ onBothDatabases("the users' side", (engine) => {
     const later = (await ask()).body.messages[0].id
     await sides.act(later, 'press', { choice: 'accept' })
     assert.equal(await status(), 'granted')
-    const { call_permission_reply } = (await sides.heard(user)).at(-1).interactive
+    const { call_permission_reply } = (await sides.readDelivered(user)).at(-1).interactive
     assert.deepEqual([call_permission_reply.response, call_permission_reply.response_source], ['accept', 'user_action'])
   })
 

@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto'
 import { tokens } from '../world.ts'
 import { Activities } from './activities.ts'
+import { ExpectedEvents } from './expected-events.ts'
 import { Contradiction } from './shelf.ts'
-import { Told } from './told.ts'
 
 /** The server ended before it answered. */
 export class ServerDied extends Error {}
@@ -34,7 +34,7 @@ export interface Write extends Call {
 /** The doors of a server that is killed and started again, and what it owes for what it acknowledged. */
 export class Doors {
   url = ''
-  readonly told = new Told()
+  readonly expectedEvents = new ExpectedEvents()
   readonly activities = new Activities()
   /** Every operation that was acknowledged. */
   readonly operations = new Set<string>()

@@ -7,21 +7,21 @@ import { crashCommand } from '../crash-command.ts'
 import { makeStorePlace, type StorePlace } from '../databases.ts'
 import { type MoodySink, startMoodySink } from '../moody-sink.ts'
 import { Chance } from '../seeded-random.ts'
+import type { ChapterWriter } from './chapter-writer.ts'
 import { checkStore, whenNothingIsDue } from './check.ts'
 import { Doors, ServerDied } from './doors.ts'
-import type { Line } from './line.ts'
-import { makeLines } from './lines/all.ts'
+import { identifyEvent } from './expected-events.ts'
 import { passHour } from './pass-time.ts'
 import { Contradiction } from './shelf.ts'
 import { StoreView } from './store-view.ts'
-import { identifyEvent } from './told.ts'
 import { hearsAll, namesOfNextWorld, writeFirstWorld, writeNextWorld } from './world.ts'
+import { makeWriters } from './writers/all.ts'
 
 export interface WriteCrashOptions {
   readonly rounds: number
-  /** The same seed gives the same writes on each line, the same moments of death and the same moods of the subscriber. */
+  /** The same seed gives the same writes of each writer, the same times of death and the same moods of the subscriber. */
   readonly seed: number
-  readonly report?: (line: string) => void
+  readonly report?: (writer: string) => void
   /** Leaves the store of a run that found a contradiction where it is. */
   readonly keepOnFailure?: boolean
 }
@@ -56,7 +56,7 @@ const roundsPerFirstStart = 20
 const longestFirstStart = 400
 
 /**
- * Lets lines of writes in every chapter run against the real server on an embedded store, kills it at a random moment, sometimes
+ * Lets the writers of every chapter run against the real server on an embedded store, kills it at a random moment, sometimes
  * also while it starts, sometimes lets an hour pass, starts it again and holds what it shows, its rows and its files against what
  * was acknowledged. Throws at the first contradiction, with the round and the seed.
  */
@@ -70,8 +70,8 @@ export async function crashUnderWrites(options: WriteCrashOptions): Promise<Writ
   try {
     await run.begin()
     for (let round = 1; round <= rounds; round++) {
-      const told = await run.round(round === rounds)
-      report?.(`round ${round}: ${told}`)
+      const summary = await run.round(round === rounds)
+      report?.(`round ${round}: ${summary}`)
     }
     return await run.finish()
   } catch (error) {
@@ -91,7 +91,7 @@ class Run {
   readonly #sink: MoodySink
   readonly #chance: Chance
   readonly #doors = new Doors()
-  readonly #lines: readonly Line[]
+  readonly #writers: readonly ChapterWriter[]
   #server: RunningServer | undefined
   /** How long a start takes. */
   #startTime = 0
@@ -105,7 +105,7 @@ class Run {
     this.#place = place
     this.#sink = sink
     this.#chance = chance
-    this.#lines = makeLines({ doors: this.#doors, sinkUrl: sink.url }, place.dataDir, seed)
+    this.#writers = makeWriters({ doors: this.#doors, sinkUrl: sink.url }, place.dataDir, seed)
   }
 
   /** An empty store, whose first start is killed while it makes the tables and applies the world. */
@@ -126,36 +126,36 @@ class Run {
       milliseconds: this.#chance.below(longestLife.milliseconds),
     }
     await this.#loadAndKill(life)
-    const told = [`killed after ${life.writes} writes and ${life.milliseconds} ms`]
+    const steps = [`killed after ${life.writes} writes and ${life.milliseconds} ms`]
     if (this.#chance.happens(0.25) || isLast) {
       this.#passHour()
-      told.push('an hour passed')
+      steps.push('an hour passed')
     }
     const world = await writeNextWorld(this.#place.dataDir, `World ${++this.#worlds}`)
     if (this.#chance.happens(0.3)) {
       const moment = this.#chance.below(this.#startTime)
       await this.#killStart(world, wait(moment))
-      told.push(`killed after ${moment} ms of starting`)
+      steps.push(`killed after ${moment} ms of starting`)
     }
     const { acknowledged, underWay } = this.#doors
     await this.#start(world)
     await this.#check()
     if (this.rounds % roundsPerFirstStart === 0) {
       await this.#crashAnotherStore()
-      told.push('another store killed at its first start')
+      steps.push('another store killed at its first start')
     }
-    return `${told.join(', ')}; ${acknowledged} writes acknowledged so far, ${underWay} were under way; all in step`
+    return `${steps.join(', ')}; ${acknowledged} writes acknowledged so far, ${underWay} were under way; all in step`
   }
 
   /** In the end everything that was acknowledged was delivered. */
   async finish(): Promise<WriteCrashResult> {
-    const { told, acknowledged, underWay } = this.#doors
-    await this.#sink.whenAllCame(told.expected)
+    const { expectedEvents, acknowledged, underWay } = this.#doors
+    await this.#sink.whenAllCame(expectedEvents.expected)
     const ended = await this.#server?.stop('SIGTERM')
     this.#server = undefined
     assert.equal(ended?.code, 0, ended?.stderr)
-    const { posts } = this.#sink.judge(told.possible)
-    const events = told.expected.size
+    const { posts } = this.#sink.judge(expectedEvents.possible)
+    const events = expectedEvents.expected.size
     return { acknowledged, underWay, events, posts, killedStarts: this.#killedStarts, hours: this.#hours }
   }
 
@@ -170,9 +170,9 @@ class Run {
     const last = this.#doors.acknowledged + writes
     const isOver = Promise.race([this.#doors.whenAcknowledged(last), wait(timeoutMs, undefined, { ref: false })])
     const ended = isOver.then(() => wait(milliseconds)).then(() => server.stop('SIGKILL'))
-    const lines = await Promise.allSettled(this.#lines.map(actUntilDeath))
+    const outcomes = await Promise.allSettled(this.#writers.map(actUntilDeath))
     await ended
-    for (const line of lines) if (line.status === 'rejected') throw line.reason
+    for (const outcome of outcomes) if (outcome.status === 'rejected') throw outcome.reason
   }
 
   async #start(world: string): Promise<void> {
@@ -211,7 +211,7 @@ class Run {
   #passHour(): void {
     this.#hours++
     passHour(this.#place.dataDir)
-    for (const line of this.#lines) line.passTime?.()
+    for (const writer of this.#writers) writer.passTime?.()
   }
 
   async #check(): Promise<void> {
@@ -221,7 +221,7 @@ class Run {
       await checkStore(store, dataDir)
       const { activities } = this.#doors
       activities.judge(store.rows('SELECT id, trace, operation FROM activities WHERE id > ?', activities.last))
-      for (const line of this.#lines) await line.check(store)
+      for (const writer of this.#writers) await writer.check(store)
       activities.forget()
       const names = store.rows<{ name: string }>(namesOfNextWorld).map(({ name }) => name)
       if (this.#worlds > 0 && names.join() !== `World ${this.#worlds}`) {
@@ -231,9 +231,9 @@ class Run {
   }
 }
 
-async function actUntilDeath(line: Line): Promise<void> {
+async function actUntilDeath(writer: ChapterWriter): Promise<void> {
   try {
-    for (;;) await line.act()
+    for (;;) await writer.act()
   } catch (error) {
     if (!(error instanceof ServerDied)) throw error
   }

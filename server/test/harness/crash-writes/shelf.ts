@@ -14,7 +14,7 @@ export interface Change<T> {
    */
   readonly value: T | undefined | ((seen: T | undefined) => T | undefined)
   /** The events that it raises. */
-  readonly tells?: readonly string[]
+  readonly raises?: readonly string[]
 }
 
 export type Outcome = 'happened' | 'did not happen'
@@ -75,10 +75,10 @@ export class Shelf<T> {
   ): Promise<Answer> {
     const trace = this.#doors.newTrace(write)
     this.#open = { change, trace }
-    this.#doors.told.mayTell(change.tells)
+    this.#doors.expectedEvents.mayCome(change.raises)
     const answer = await this.#doors.write(write, trace)
     this.#open = undefined
-    this.#doors.told.mustTell(change.tells)
+    this.#doors.expectedEvents.mustCome(change.raises)
     const settled = settle?.(answer) ?? {}
     const key = settled.key ?? change.key
     const value = 'value' in settled ? settled.value : change.value
@@ -94,7 +94,7 @@ export class Shelf<T> {
     this.#known = state
     this.#open = undefined
     if (!open || outcome === undefined) return outcome
-    if (outcome === 'happened') this.#doors.told.mustTell(open.change.tells)
+    if (outcome === 'happened') this.#doors.expectedEvents.mustCome(open.change.raises)
     this.#doors.activities.confirm(`${this.name}: a change`, open.trace, outcome)
     return outcome
   }

@@ -171,9 +171,9 @@ onBothDatabases('marking as read, blocks, keys and groups', (engine) => {
     )
     assert.deepEqual((await call('POST', [user])).body.block_users.added_users, [{ input: user, wa_id: user }])
     assertError(await sides.post({ to: user, text: { body: 'Hello' } }), recipientBlocked)
-    const heard = (await sides.heard(user)).length
+    const heard = (await sides.readDelivered(user)).length
     const unheard = await sides.write(user)
-    assert.equal((await sides.heard(user)).length, heard)
+    assert.equal((await sides.readDelivered(user)).length, heard)
     assert.equal((await sides.show(unheard)).state, 'sent', 'it is seen in the chat of the user')
     const incoming = { phone_number_id: numbers.main, from: user, session: offer }
     assertError(await callSides(server).gateway('calls', incoming), callerBlocked)
@@ -229,7 +229,7 @@ onBothDatabases('marking as read, blocks, keys and groups', (engine) => {
       text: { body: 'Hi' },
     })
     assert.equal(written.status, 200, written.text)
-    assert.equal((await sides.heard(one)).at(-1).group_id, ids.group)
+    assert.equal((await sides.readDelivered(one)).at(-1).group_id, ids.group)
     const stranger = { group_id: ids.group, from: sides.newUser(), type: 'text', text: { body: 'Hi' } }
     assert.equal((await sides.gateway('messages', stranger)).status, 422)
     assert.equal(await sides.namesOf(await sides.send(one)), 'failed 131047', 'it opens no window of its own chat')

@@ -166,7 +166,7 @@ onOneDatabase('sending templates', 'postgres', (engine) => {
     ]
     const id = await sides.send(user, describeTemplate('two_parts', ...filled))
     for (const choice of [0, '1']) assert.equal((await sides.act(id, 'press', { choice })).status, 200)
-    const heard = await sides.heard(user)
+    const heard = await sides.readDelivered(user)
     assert.deepEqual(
       heard.map(({ type, button, context }) => ({ type, button, context })),
       [

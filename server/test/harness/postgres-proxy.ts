@@ -1,8 +1,8 @@
 import { once } from 'node:events'
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
 
-/** A connection to a database that can be cut or go silent, like a network or a machine. */
-export class PostgresLine {
+/** Stands between the service and a database, and can be cut or go silent, like a network or a machine. */
+export class PostgresProxy {
   readonly #target: URL
   readonly #server = createServer((socket) => this.#carry(socket))
   readonly #sockets = new Set<Socket>()
@@ -20,7 +20,7 @@ export class PostgresLine {
     return this
   }
 
-  /** The URL of the database over this connection. */
+  /** The URL of the database through this proxy. */
   get url(): string {
     const url = new URL(this.#target)
     url.hostname = '127.0.0.1'

@@ -1,6 +1,6 @@
 import { accounts, numbers } from '../../world.ts'
+import type { ChapterWriter, WriterDeps } from '../chapter-writer.ts'
 import type { Write } from '../doors.ts'
-import type { Line, LineParts } from '../line.ts'
 import { Shelf } from '../shelf.ts'
 import { listener } from '../world.ts'
 
@@ -16,7 +16,7 @@ interface Hearing {
 const fieldSets = [['messages'], ['messages', 'calls'], ['calls', 'account_update']]
 
 /** An app that subscribes, links itself, and takes it all back. Nothing happens on that account, so no event is sent. */
-export function webhooksLine({ doors, chance, sinkUrl }: LineParts): Line {
+export function webhooksWriter({ doors, chance, sinkUrl }: WriterDeps): ChapterWriter {
   const shelf = new Shelf<Hearing>('webhooks', doors)
   const subscriptions = `/v23.0/${listener.id}/subscriptions`
   const links = `/v23.0/${accounts.smallBusiness}/subscribed_apps`

@@ -1,15 +1,15 @@
 /** The events that have to come to a subscriber, and those that may. */
-export class Told {
+export class ExpectedEvents {
   readonly expected = new Set<string>()
   readonly possible = new Set<string>()
 
   /** Before a write is sent: from now on its events may come. */
-  mayTell(keys: readonly string[] = []): void {
+  mayCome(keys: readonly string[] = []): void {
     for (const key of keys) this.possible.add(key)
   }
 
   /** It has happened. */
-  mustTell(keys: readonly string[] = []): void {
+  mustCome(keys: readonly string[] = []): void {
     for (const key of keys) {
       this.possible.add(key)
       this.expected.add(key)

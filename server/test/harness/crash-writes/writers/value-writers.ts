@@ -1,11 +1,11 @@
 import { craftRsaKey, toSpki, writePem } from '../../rsa-keys.ts'
 import type { Chance } from '../../seeded-random.ts'
 import { accounts, numbers } from '../../world.ts'
+import type { ChapterWriter, WriterDeps } from '../chapter-writer.ts'
 import type { Doors } from '../doors.ts'
-import type { Line, LineParts } from '../line.ts'
 import { Shelf } from '../shelf.ts'
 
-interface ValueLine {
+interface ValueWriter {
   readonly name: string
   readonly operation: string
   readonly path: string
@@ -15,8 +15,11 @@ interface ValueLine {
   readonly read: (doors: Doors) => Promise<object | undefined>
 }
 
-/** A line of writes that put one value in the place of another. */
-function makeValueLine({ doors, chance }: LineParts, { name, operation, path, draw, read }: ValueLine): Line {
+/** A writer that puts one value in the place of another. */
+function makeValueWriter(
+  { doors, chance }: WriterDeps,
+  { name, operation, path, draw, read }: ValueWriter,
+): ChapterWriter {
   const shelf = new Shelf<object>(name, doors)
   let count = 0
   return {
@@ -35,9 +38,9 @@ function makeValueLine({ doors, chance }: LineParts, { name, operation, path, dr
   }
 }
 
-export function accountLine(parts: LineParts): Line {
+export function accountWriter(parts: WriterDeps): ChapterWriter {
   const path = `/v23.0/${accounts.private}`
-  return makeValueLine(parts, {
+  return makeValueWriter(parts, {
     name: 'account',
     operation: 'account.update',
     path,
@@ -49,9 +52,9 @@ export function accountLine(parts: LineParts): Line {
   })
 }
 
-export function complianceLine(parts: LineParts): Line {
+export function complianceWriter(parts: WriterDeps): ChapterWriter {
   const path = `/v23.0/${numbers.main}/business_compliance_info`
-  return makeValueLine(parts, {
+  return makeValueWriter(parts, {
     name: 'compliance',
     operation: 'compliance.set',
     path,
@@ -69,9 +72,9 @@ export function complianceLine(parts: LineParts): Line {
   })
 }
 
-export function encryptionLine(parts: LineParts): Line {
+export function encryptionWriter(parts: WriterDeps): ChapterWriter {
   const path = `/v23.0/${numbers.main}/msgapp_business_encryption`
-  return makeValueLine(parts, {
+  return makeValueWriter(parts, {
     name: 'encryption key',
     operation: 'encryption.upload',
     path,
@@ -88,9 +91,9 @@ export function encryptionLine(parts: LineParts): Line {
   })
 }
 
-export function botLine(parts: LineParts): Line {
+export function botWriter(parts: WriterDeps): ChapterWriter {
   const path = `/v23.0/${numbers.main}/conversational_automation`
-  return makeValueLine(parts, {
+  return makeValueWriter(parts, {
     name: 'bot',
     operation: 'bot.set_automation',
     path,

@@ -1,11 +1,11 @@
 import { envelopeOf, messagesChange, textMessage } from '../../webhooks.ts'
 import { tokens } from '../../world.ts'
-import type { Line, LineParts } from '../line.ts'
+import type { ChapterWriter, WriterDeps } from '../chapter-writer.ts'
+import { eventKeys } from '../expected-events.ts'
 import { Shelf } from '../shelf.ts'
-import { eventKeys } from '../told.ts'
 
 /** Messages that the network's edge hands in. */
-export function messagesLine({ doors }: LineParts): Line {
+export function messagesWriter({ doors }: WriterDeps): ChapterWriter {
   const shelf = new Shelf<boolean>('messages', doors)
   let count = 0
   return {
@@ -20,7 +20,7 @@ export function messagesLine({ doors }: LineParts): Line {
         token: tokens.gateway,
         json,
       } as const
-      await shelf.change({ key: id, value: true, tells: [eventKeys.message(id)] }, write)
+      await shelf.change({ key: id, value: true, raises: [eventKeys.message(id)] }, write)
     },
     async check(store) {
       const rows = store.rows<{ message_id: string }>(

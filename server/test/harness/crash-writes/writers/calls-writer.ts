@@ -1,10 +1,10 @@
 import { exampleAnswer, exampleOffer } from '../../../../src/resources/calls/examples.ts'
 import { numbers, tokens } from '../../world.ts'
+import type { ChapterWriter, WriterDeps } from '../chapter-writer.ts'
 import type { Answer, Write } from '../doors.ts'
-import type { Line, LineParts } from '../line.ts'
+import { eventKeys } from '../expected-events.ts'
 import { Shelf } from '../shelf.ts'
 import type { StoreView } from '../store-view.ts'
-import { eventKeys } from '../told.ts'
 
 interface Call {
   readonly byUser: boolean
@@ -16,19 +16,19 @@ interface Step {
   readonly state: string
   readonly ending?: string
   readonly session?: boolean
-  readonly tells?: readonly string[]
+  readonly raises?: readonly string[]
 }
 
 const offer = { sdp_type: 'offer', sdp: exampleOffer }
 const answer = { sdp_type: 'answer', sdp: exampleAnswer }
 const maxOpenCalls = 6
 
-/** What the other side does with a call that was started: `tells` are the events, the end of a call excepted. */
+/** What the other side does with a call that was started: `raises` are the events, the end of a call excepted. */
 const steps: Readonly<Record<'user' | 'business', Readonly<Record<string, Step>>>> = {
   user: {
-    ringing: { state: 'ringing', tells: ['RINGING'] },
-    accept: { state: 'accepted', session: true, tells: ['connect', 'ACCEPTED'] },
-    reject: { state: 'ended', ending: 'rejected', tells: ['REJECTED'] },
+    ringing: { state: 'ringing', raises: ['RINGING'] },
+    accept: { state: 'accepted', session: true, raises: ['connect', 'ACCEPTED'] },
+    reject: { state: 'ended', ending: 'rejected', raises: ['REJECTED'] },
   },
   business: {
     pre_accept: { state: 'ringing', session: true },
@@ -38,9 +38,9 @@ const steps: Readonly<Record<'user' | 'business', Readonly<Record<string, Step>>
 }
 
 /** Calls through both doors, each with a user who never called before; those that nobody answers ring out. */
-export class CallsLine implements Line {
+export class CallsWriter implements ChapterWriter {
   readonly name = 'calls'
-  readonly #parts: LineParts
+  readonly #parts: WriterDeps
   readonly #calls: Shelf<Call>
   readonly #permissions: Shelf<string>
   readonly #ids = new Map<string, string>()
@@ -48,7 +48,7 @@ export class CallsLine implements Line {
   readonly #touched = new Set<string>()
   #count = 0
 
-  constructor(parts: LineParts) {
+  constructor(parts: WriterDeps) {
     this.#parts = parts
     this.#calls = new Shelf('calls', parts.doors)
     this.#permissions = new Shelf('call permissions', parts.doors)
@@ -77,7 +77,7 @@ export class CallsLine implements Line {
       token: tokens.gateway,
       json,
     } as const
-    const { body } = await this.#calls.change({ key: user, value, tells: [eventKeys.call(user, 'connect')] }, write)
+    const { body } = await this.#calls.change({ key: user, value, raises: [eventKeys.call(user, 'connect')] }, write)
     this.#ids.set(user, body.call_id)
   }
 
@@ -103,23 +103,23 @@ export class CallsLine implements Line {
   async #step(user: string, call: Call): Promise<void> {
     const side = call.byUser ? 'business' : 'user'
     const possible = Object.entries(steps[side]).filter(([, { state }]) => state !== call.state)
-    const [action, { state, ending = null, session, tells = [] }] = this.#parts.chance.pick(possible)
-    const keys = [...tells, ...(state === 'ended' ? ['terminate'] : [])].map((what) => eventKeys.call(user, what))
+    const [action, { state, ending = null, session, raises = [] }] = this.#parts.chance.pick(possible)
+    const keys = [...raises, ...(state === 'ended' ? ['terminate'] : [])].map((what) => eventKeys.call(user, what))
     const value = { ...call, state, ending }
-    await this.#actOn(side, user, action, { key: user, value, tells: keys }, session ? { session: answer } : {})
+    await this.#actOn(side, user, action, { key: user, value, raises: keys }, session ? { session: answer } : {})
   }
 
   async #terminate(user: string, call: Call): Promise<void> {
     const side = this.#parts.chance.pick(['user', 'business'] as const)
     const value = { ...call, state: 'ended', ending: call.state === 'accepted' ? 'completed' : 'failed' }
-    await this.#actOn(side, user, 'terminate', { key: user, value, tells: [eventKeys.call(user, 'terminate')] }, {})
+    await this.#actOn(side, user, 'terminate', { key: user, value, raises: [eventKeys.call(user, 'terminate')] }, {})
   }
 
   async #actOn(
     side: 'user' | 'business',
     user: string,
     action: string,
-    change: { key: string; value: Call; tells: readonly string[] },
+    change: { key: string; value: Call; raises: readonly string[] },
     rest: object,
   ): Promise<Answer> {
     this.#touched.add(user)
@@ -165,7 +165,7 @@ export class CallsLine implements Line {
     }
     this.#calls.check(seen)
     for (const [user, { ending }] of seen) {
-      if (ending === 'timed_out') this.#parts.doors.told.mustTell([eventKeys.call(user, 'terminate')])
+      if (ending === 'timed_out') this.#parts.doors.expectedEvents.mustCome([eventKeys.call(user, 'terminate')])
     }
     await this.#checkPermissions(store)
     this.#touched.clear()

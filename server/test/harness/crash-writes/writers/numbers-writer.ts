@@ -1,5 +1,5 @@
 import { accounts, tokens } from '../../world.ts'
-import { type Line, type LineParts, pass } from '../line.ts'
+import { type ChapterWriter, pass, type WriterDeps } from '../chapter-writer.ts'
 import { Contradiction, Shelf } from '../shelf.ts'
 import type { StoreView } from '../store-view.ts'
 
@@ -20,9 +20,9 @@ const maxMadePerLife = 2
 const wrongPinCode = 133005
 
 /** The life of phone numbers: created, verified with the code that was sent, registered, set, deregistered. */
-export class NumbersLine implements Line {
+export class NumbersWriter implements ChapterWriter {
   readonly name = 'phone numbers'
-  readonly #parts: LineParts
+  readonly #parts: WriterDeps
   readonly #shelf: Shelf<PhoneNumber>
   readonly #ids = new Map<string, string>()
   /** Of each number the PINs that it may have: one, or two while a change of it is uncertain. */
@@ -33,7 +33,7 @@ export class NumbersLine implements Line {
   #numbers = 0
   #count = 0
 
-  constructor(parts: LineParts) {
+  constructor(parts: WriterDeps) {
     this.#parts = parts
     this.#shelf = new Shelf('phone numbers', parts.doors)
   }

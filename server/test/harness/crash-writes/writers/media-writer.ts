@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { png } from '../../media-files.ts'
 import { numbers, tokens } from '../../world.ts'
-import type { Line, LineParts } from '../line.ts'
+import type { ChapterWriter, WriterDeps } from '../chapter-writer.ts'
 import { Shelf } from '../shelf.ts'
 
 interface Medium {
@@ -13,7 +13,7 @@ const maxMedia = 12
 const lifetimeHours = 3
 
 /** Media that are uploaded and deleted; some have the same bytes, and so share a file. */
-export function mediaLine({ doors, chance }: LineParts): Line {
+export function mediaWriter({ doors, chance }: WriterDeps): ChapterWriter {
   const path = `/v23.0/${numbers.shared}/media`
   const shelf = new Shelf<Medium>('media', doors)
   /** When media go, by the hours that have passed. */

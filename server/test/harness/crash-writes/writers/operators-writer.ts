@@ -1,11 +1,11 @@
 import { strangerIds, tokens } from '../../world.ts'
-import { type Line, type LineParts, pass } from '../line.ts'
+import { type ChapterWriter, pass, type WriterDeps } from '../chapter-writer.ts'
 import { Shelf } from '../shelf.ts'
 
 const maxTokens = 12
 
 /** What operators write: tokens of an app that nothing else uses, its secret, and what leaves the rest as it is. */
-export function operatorsLine({ doors, chance }: LineParts): Line {
+export function operatorsWriter({ doors, chance }: WriterDeps): ChapterWriter {
   const token = tokens.operator
   const app_id = strangerIds.application
   const shelf = new Shelf<string>('operators', doors)
@@ -26,7 +26,7 @@ export function operatorsLine({ doors, chance }: LineParts): Line {
     await shelf.change({ value: 'good' }, { ...write, json: { app_id, scopes: [] } }, ({ body }) => ({ key: body.id }))
   }
 
-  /** Deliveries and lanes belong to other lines: nothing of them is changed. */
+  /** Deliveries and lanes belong to other writers: nothing of them is changed. */
   async function actElsewhere(): Promise<void> {
     const post = { method: 'POST', token } as const
     const roll = chance.next()

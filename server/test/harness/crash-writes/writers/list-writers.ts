@@ -1,11 +1,11 @@
 import { accounts, ids, numbers, partnerIds, tokens } from '../../world.ts'
-import { type Line, type LineParts, pass } from '../line.ts'
+import { type ChapterWriter, pass, type WriterDeps } from '../chapter-writer.ts'
 import { Contradiction, Shelf } from '../shelf.ts'
 
 const maxQrCodes = 12
 
 /** Message QR codes: made, changed and deleted. */
-export function qrCodesLine({ doors, chance }: LineParts): Line {
+export function qrCodesWriter({ doors, chance }: WriterDeps): ChapterWriter {
   const path = `/v23.0/${numbers.main}/message_qrdls`
   const shelf = new Shelf<string>('QR codes', doors)
   let count = 0
@@ -43,7 +43,7 @@ export function qrCodesLine({ doors, chance }: LineParts): Line {
 /** So that what is never deleted does not become too much to read after every round. */
 const maxMadePerLife = 2
 
-export function schedulesLine({ doors, chance }: LineParts): Line {
+export function schedulesWriter({ doors, chance }: WriterDeps): ChapterWriter {
   const path = `/v23.0/${accounts.private}/schedules`
   const shelf = new Shelf<object>('schedules', doors)
   let count = 0
@@ -78,7 +78,7 @@ export function schedulesLine({ doors, chance }: LineParts): Line {
 }
 
 /** Solutions of the owner's app that the partner accepts or rejects, and the partner's request to onboard the owner. */
-export function solutionsLine({ doors, chance }: LineParts): Line {
+export function solutionsWriter({ doors, chance }: WriterDeps): ChapterWriter {
   const application = `/v23.0/${ids.application}`
   const shelf = new Shelf<{ name: string; status: string; ownerSends: boolean }>('solutions', doors)
   const onboarding = new Shelf<boolean>('onboarding requests', doors)

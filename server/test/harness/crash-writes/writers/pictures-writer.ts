@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { ids, numbers } from '../../world.ts'
-import type { Line, LineParts } from '../line.ts'
+import type { ChapterWriter, WriterDeps } from '../chapter-writer.ts'
 import { Contradiction, Shelf } from '../shelf.ts'
 import type { StoreView } from '../store-view.ts'
 
@@ -33,9 +33,9 @@ const maxOpenUploads = 3
 const lifetimeHours = 2
 
 /** Pictures that are uploaded in pieces, go on after a death from where they stopped, and become the picture of a profile. */
-export class PicturesLine implements Line {
+export class PicturesWriter implements ChapterWriter {
   readonly name = 'profile and uploads'
-  readonly #parts: LineParts
+  readonly #parts: WriterDeps
   readonly #profile: Shelf<Profile>
   readonly #dataDir: string
   readonly #uploads = new Map<string, Upload>()
@@ -44,7 +44,7 @@ export class PicturesLine implements Line {
   #count = 0
   #hoursSinceCheck = 0
 
-  constructor(parts: LineParts, dataDir: string) {
+  constructor(parts: WriterDeps, dataDir: string) {
     this.#parts = parts
     this.#profile = new Shelf('profile', parts.doors)
     this.#dataDir = dataDir

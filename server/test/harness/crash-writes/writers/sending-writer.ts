@@ -1,18 +1,18 @@
 import { numbers, tokens } from '../../world.ts'
+import { type ChapterWriter, pass, type WriterDeps } from '../chapter-writer.ts'
 import type { Write } from '../doors.ts'
-import { type Line, type LineParts, pass } from '../line.ts'
+import { eventKeys } from '../expected-events.ts'
 import { Shelf } from '../shelf.ts'
 import type { StoreView } from '../store-view.ts'
-import { eventKeys } from '../told.ts'
-import { sentTemplate } from './templates-line.ts'
+import { sentTemplate } from './templates-writer.ts'
 
 const firstUser = 16_505_800_000
 const maxLinks = 4
 
 /** Messages in both directions, each with a user who never wrote before: texts, templates, and documents by link; and users' phones, chats and blocks. */
-export class SendingLine implements Line {
+export class SendingWriter implements ChapterWriter {
   readonly name = 'sending'
-  readonly #parts: LineParts
+  readonly #parts: WriterDeps
   /** By the user: what state the message to the user is in. */
   readonly #sent: Shelf<string>
   readonly #written: Shelf<boolean>
@@ -24,7 +24,7 @@ export class SendingLine implements Line {
   readonly #waiting: string[] = []
   #count = 0
 
-  constructor(parts: LineParts) {
+  constructor(parts: WriterDeps) {
     this.#parts = parts
     this.#sent = new Shelf('messages sent', parts.doors)
     this.#written = new Shelf('messages written', parts.doors)
@@ -50,7 +50,7 @@ export class SendingLine implements Line {
     const id = `written.${user}`
     const json = { phone_number_id: numbers.main, from: user, id, type: 'text', text: { body: `Für ${user}` } }
     const write = this.#atGateway('gateway.write_message', '/gateway/messages', json)
-    await this.#written.change({ key: id, value: true, tells: [eventKeys.message(id)] }, write)
+    await this.#written.change({ key: id, value: true, raises: [eventKeys.message(id)] }, write)
     this.#waiting.push(user)
   }
 
@@ -66,9 +66,9 @@ export class SendingLine implements Line {
           ? { type: 'template', template }
           : { type: 'document', document: { link } }
     const json = { messaging_product: 'msgapp', to: user, ...message }
-    const tells = ['sent', 'delivered'].map((status) => eventKeys.call(user, status))
+    const raises = ['sent', 'delivered'].map((status) => eventKeys.call(user, status))
     const write: Write = { operation: 'messages.send', method: 'POST', path: `/v23.0/${numbers.main}/messages`, json }
-    const { body } = await this.#sent.change({ key: user, value: 'delivered', tells }, write)
+    const { body } = await this.#sent.change({ key: user, value: 'delivered', raises }, write)
     this.#ids.set(user, body.messages[0].id)
   }
 
@@ -82,7 +82,7 @@ export class SendingLine implements Line {
     const { state } = await doors.read({ path, token: tokens.gateway })
     if (state !== 'delivered') return
     const write = this.#atGateway('gateway.act_on_message', path, { action: 'read' })
-    await this.#sent.change({ key: user, value: 'read', tells: [eventKeys.call(user, 'read')] }, write)
+    await this.#sent.change({ key: user, value: 'read', raises: [eventKeys.call(user, 'read')] }, write)
   }
 
   async #setUser(): Promise<void> {

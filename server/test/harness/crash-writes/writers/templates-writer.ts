@@ -1,7 +1,7 @@
 import { accounts, tokens } from '../../world.ts'
-import { type Line, type LineParts, pass } from '../line.ts'
+import { type ChapterWriter, pass, type WriterDeps } from '../chapter-writer.ts'
+import { eventKeys } from '../expected-events.ts'
 import { Shelf } from '../shelf.ts'
-import { eventKeys } from '../told.ts'
 
 interface Template {
   readonly name: string
@@ -20,16 +20,16 @@ const editable = ['hello_world', 'order_update']
 export const sentTemplate = 'closing_sale'
 
 /** Templates that are created, edited, scored by the review and deleted; that they are approved by themselves is seen by the events. */
-export class TemplatesLine implements Line {
+export class TemplatesWriter implements ChapterWriter {
   readonly name = 'templates'
-  readonly #parts: LineParts
+  readonly #parts: WriterDeps
   readonly #shelf: Shelf<Template>
   readonly #path = `/v23.0/${accounts.private}/message_templates`
   readonly #edited = new Set<string>()
   #count = 0
   #isBegun = false
 
-  constructor(parts: LineParts) {
+  constructor(parts: WriterDeps) {
     this.#parts = parts
     this.#shelf = new Shelf('templates', parts.doors)
   }
@@ -56,7 +56,7 @@ export class TemplatesLine implements Line {
       components: [{ type: 'BODY', text }],
     }
     // It may be deleted before that.
-    doors.told.mayTell([eventKeys.template(name, 'APPROVED')])
+    doors.expectedEvents.mayCome([eventKeys.template(name, 'APPROVED')])
     const write = { operation: 'templates.create', method: 'POST', path: this.#path, json } as const
     await this.#shelf.change({ value }, write, ({ body }) => ({ key: body.id }))
   }
@@ -75,15 +75,15 @@ export class TemplatesLine implements Line {
     this.#edited.add(key)
     const text = `What ${template.name} says now.`
     const json = { components: [{ type: 'BODY', text }], message_send_ttl_seconds: life }
-    doors.told.mayTell([eventKeys.template(template.name, 'APPROVED')])
-    const tells = [eventKeys.template(template.name, 'PENDING')]
-    await this.#shelf.change({ key, value: { ...template, text, life }, tells }, { ...write, json })
+    doors.expectedEvents.mayCome([eventKeys.template(template.name, 'APPROVED')])
+    const raises = [eventKeys.template(template.name, 'PENDING')]
+    await this.#shelf.change({ key, value: { ...template, text, life }, raises }, { ...write, json })
   }
 
   async #score(key: string, template: Template): Promise<void> {
     const quality = scores[scores.indexOf(template.quality) + 1]
     if (quality === undefined) return pass(this.#parts.doors)
-    const change = { key, value: { ...template, quality }, tells: [eventKeys.template(template.name, quality)] }
+    const change = { key, value: { ...template, quality }, raises: [eventKeys.template(template.name, quality)] }
     await this.#shelf.change(change, {
       operation: 'gateway.review_template',
       method: 'POST',
@@ -94,7 +94,7 @@ export class TemplatesLine implements Line {
   }
 
   async #delete(key: string, { name }: Template): Promise<void> {
-    const change = { key, value: undefined, tells: [eventKeys.template(name, 'DELETED')] }
+    const change = { key, value: undefined, raises: [eventKeys.template(name, 'DELETED')] }
     const write = this.#parts.chance.happens(0.5)
       ? ({ operation: 'templates.delete', method: 'DELETE', path: `/v23.0/${key}` } as const)
       : ({ operation: 'templates.delete_by_name', method: 'DELETE', path: this.#path, query: { name } } as const)

@@ -1,8 +1,8 @@
 import { numbers, tokens } from '../../world.ts'
+import { type ChapterWriter, pass, type WriterDeps } from '../chapter-writer.ts'
 import type { Write } from '../doors.ts'
-import { type Line, type LineParts, pass } from '../line.ts'
+import { eventKeys } from '../expected-events.ts'
 import { type Change, Contradiction, Shelf } from '../shelf.ts'
-import { eventKeys } from '../told.ts'
 
 interface Group {
   readonly description: string
@@ -22,16 +22,16 @@ const firstLink = 'its first link'
  * Groups, known by their subjects because the ids are drawn later, by a timer: made, joined, asked into, left, deleted. Every user
  * does each thing once, so that each event is told from every other.
  */
-export class GroupsLine implements Line {
+export class GroupsWriter implements ChapterWriter {
   readonly name = 'groups'
-  readonly #parts: LineParts
+  readonly #parts: WriterDeps
   readonly #shelf: Shelf<Group>
   readonly #ids = new Map<string, string>()
   readonly #path = `/v23.0/${numbers.main}/groups`
   #count = 0
   #isBegun = false
 
-  constructor(parts: LineParts) {
+  constructor(parts: WriterDeps) {
     this.#parts = parts
     this.#shelf = new Shelf('groups', parts.doors)
   }
@@ -80,15 +80,15 @@ export class GroupsLine implements Line {
     const make = (link: string) => ({ description, mode, link, users: [], asking: [] })
     const json = { messaging_product: 'msgapp', subject, description, join_approval_mode: mode }
     const write = { operation: 'groups.create', method: 'POST', path: this.#path, json } as const
-    const tells = [eventKeys.groupCreated(subject)]
-    await this.#shelf.change({ key: subject, value: (seen) => make(seen?.link ?? firstLink), tells }, write, () => ({
+    const raises = [eventKeys.groupCreated(subject)]
+    await this.#shelf.change({ key: subject, value: (seen) => make(seen?.link ?? firstLink), raises }, write, () => ({
       value: make(firstLink),
     }))
   }
 
   async #delete(subject: string): Promise<void> {
-    const tells = [eventKeys.groupDeleted(this.#idOf(subject))]
-    await this.#change(subject, { value: undefined, tells }, 'groups.delete', 'DELETE', '', {})
+    const raises = [eventKeys.groupDeleted(this.#idOf(subject))]
+    await this.#change(subject, { value: undefined, raises }, 'groups.delete', 'DELETE', '', {})
     this.#ids.delete(subject)
   }
 
@@ -112,7 +112,7 @@ export class GroupsLine implements Line {
     const value = asks
       ? { ...group, asking: [...group.asking, user].sort() }
       : { ...group, users: [...group.users, user].sort() }
-    const tells = [eventKeys.member(user, asks ? 'group_join_request_created' : 'added')]
+    const raises = [eventKeys.member(user, asks ? 'group_join_request_created' : 'added')]
     const json = { invite_link: group.link, user_wa_id: user }
     const write = {
       operation: 'gateway.join_group',
@@ -121,7 +121,7 @@ export class GroupsLine implements Line {
       token: tokens.gateway,
       json,
     } as const
-    await this.#shelf.change({ key: subject, value, tells }, write)
+    await this.#shelf.change({ key: subject, value, raises }, write)
   }
 
   async #answer(subject: string, group: Group): Promise<void> {
@@ -133,10 +133,10 @@ export class GroupsLine implements Line {
     const asking = group.asking.filter((other) => other !== user)
     if (chance.happens(0.5)) {
       const value = { ...group, asking, users: [...group.users, user].sort() }
-      const change = { value, tells: [eventKeys.member(user, 'added')] }
+      const change = { value, raises: [eventKeys.member(user, 'added')] }
       await this.#change(subject, change, 'groups.approve_join_requests', 'POST', '/join_requests', json)
     } else {
-      const change = { value: { ...group, asking }, tells: [eventKeys.member(user, 'group_join_request_revoked')] }
+      const change = { value: { ...group, asking }, raises: [eventKeys.member(user, 'group_join_request_revoked')] }
       await this.#change(subject, change, 'groups.reject_join_requests', 'DELETE', '/join_requests', json)
     }
   }
@@ -144,7 +144,7 @@ export class GroupsLine implements Line {
   async #remove(subject: string, group: Group): Promise<void> {
     const user = this.#parts.chance.pick(group.users)
     const value = { ...group, users: group.users.filter((other) => other !== user) }
-    const change = { value, tells: [eventKeys.member(user, 'removed')] }
+    const change = { value, raises: [eventKeys.member(user, 'removed')] }
     const json = { participants: [{ user }] }
     await this.#change(subject, change, 'groups.remove_participants', 'DELETE', '/participants', json)
   }
