@@ -213,7 +213,7 @@ onOneDatabase('broken requests', 'sqlite', (engine) => {
 
 describe('a stop', () => {
   /** The grace and what any machine takes; far less than forever. */
-  const timeouts = { timeout: 240_000 }
+  const testOptions = { timeout: 240_000 }
 
   /** By the time of the answer the request before has come, too. */
   async function assertAlive({ url }: RunningServer): Promise<void> {
@@ -222,7 +222,7 @@ describe('a stop', () => {
 
   test(
     'a stop ends connections that were answered by hand, asked for a tunnel, or stopped in the middle of a body',
-    timeouts,
+    testOptions,
     async (t) => {
       const { place, server } = await startAlone(t, 'sqlite', { STOP_GRACE: '300ms' })
       const requests = [
@@ -247,7 +247,7 @@ describe('a stop', () => {
     },
   )
 
-  test('a stop ends a process whose disk hangs, and says why', timeouts, async (t) => {
+  test('a stop ends a process whose disk hangs, and says why', testOptions, async (t) => {
     const { place, server } = await startAlone(t, 'sqlite', { STOP_GRACE: '300ms' })
     const body = new FormData()
     body.set('file', new Blob([new Uint8Array(png)]))
@@ -266,7 +266,7 @@ describe('a stop', () => {
     assert.match(stderr, /the stop took too long/)
   })
 
-  test('a stop ends a process whose database hangs, and says why', timeouts, async (t) => {
+  test('a stop ends a process whose database hangs, and says why', testOptions, async (t) => {
     const place = await makeMigratedPlace('postgres')
     t.after(() => place.remove())
     const proxy = await new PostgresProxy(place.databaseUrl ?? '').start()

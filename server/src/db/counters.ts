@@ -1,6 +1,6 @@
 import { leaseHorizon } from '../base/time/lease.ts'
 import type { CountedWindow, Counters, Database, TakenPermits } from './database.ts'
-import { limitsKey } from './fair-semaphore.ts'
+import { limitsFairnessKey } from './fair-semaphore.ts'
 import { defineStatement } from './statement.ts'
 
 const take = defineStatement<{ key: string; permits: number; now: number; horizon: number; end_time: number }>()(
@@ -46,7 +46,7 @@ export class StoredCounters implements Counters {
     const horizon = leaseHorizon(now, milliseconds)
     const taken = await this.#transaction(
       (tx) => tx.first(take, { key, permits, now, horizon, end_time: now + milliseconds }),
-      { fairnessKey: limitsKey },
+      { fairnessKey: limitsFairnessKey },
     )
     if (!taken) throw new Error(`nothing was counted for ${key}`)
     this.#takes += 1
@@ -64,7 +64,7 @@ export class StoredCounters implements Counters {
         const over = query.selectFrom('rate_windows').select('key').where('end_time', '<=', now).limit(sweepSize)
         await query.deleteFrom('rate_windows').where('key', 'in', over.forUpdate().skipLocked()).execute()
       },
-      { fairnessKey: limitsKey },
+      { fairnessKey: limitsFairnessKey },
     )
     // Callers that need the store report its faults; the next sweep removes more.
     await removed.catch(() => undefined)

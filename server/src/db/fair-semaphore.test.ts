@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { DatabaseBusy } from './database.ts'
-import { FairSemaphore, limitsKey } from './fair-semaphore.ts'
+import { FairSemaphore, limitsFairnessKey } from './fair-semaphore.ts'
 
 const generous = {
   slots: 8,
@@ -35,7 +35,7 @@ test('no fairness key takes all slots: there is one for the next, and for the li
       await fill(semaphore, 'a'),
       await fill(semaphore, 'b'),
       await fill(semaphore, 'c'),
-      await fill(semaphore, limitsKey),
+      await fill(semaphore, limitsFairnessKey),
     ],
     [5, 2, 0, 1],
   )

@@ -12,7 +12,7 @@ export interface FairSemaphoreOptions {
 }
 
 /** The fairness key of work that everything else depends on: it may take the last slot. */
-export const limitsKey = 'limits'
+export const limitsFairnessKey = 'limits'
 
 interface Waiter {
   readonly acquire: () => void
@@ -67,7 +67,7 @@ export class FairSemaphore {
 
   #mayAcquire(fairnessKey: string, { held }: Holder): boolean {
     const { slots } = this.#options
-    const kept = slots >= 3 && fairnessKey !== limitsKey ? 1 : 0
+    const kept = slots >= 3 && fairnessKey !== limitsFairnessKey ? 1 : 0
     const left = this.#free - kept
     return left > 0 && held < 2 * left && (held === 0 || held < slots - 1)
   }

@@ -26,10 +26,10 @@ export function makeDnsResolve({ timeout, servers }: { timeout: number; servers?
     if (servers) resolver.setServers(servers)
     const families = [resolver.resolve4(hostname), resolver.resolve6(hostname)]
     // Addresses of one family are enough: a name server that is silent on the other is waited for a little, and given up.
-    const otherFamilyIsLate = Promise.any(families).then(
+    const lateFamily = Promise.any(families).then(
       () => new Promise((resolve) => setTimeout(resolve, secondFamily).unref()),
     )
-    void otherFamilyIsLate.then(() => resolver.cancel()).catch(() => undefined)
+    void lateFamily.then(() => resolver.cancel()).catch(() => undefined)
     const lookups = await Promise.allSettled(families)
     const addresses = lookups.flatMap((lookup, index) =>
       lookup.status === 'fulfilled' ? lookup.value.map((address) => ({ address, family: index === 0 ? 4 : 6 })) : [],

@@ -38,7 +38,7 @@ export interface ReceivedFile extends Omit<Arrival, 'keep'> {
 export const sweepTimer = 'files.sweep'
 export const removeTimer = 'files.remove'
 /** Uploads wait for each other; the work of the service itself does not wait for them. */
-const filesKey = { fairnessKey: 'files' }
+const filesTransaction = { fairnessKey: 'files' }
 /** From the last byte of a blob to the transaction that uses it: far longer than any request takes. */
 export const holdTime = hour
 
@@ -70,7 +70,7 @@ export function openFiles({ database, store, clock, random, owner }: FilesDeps):
         .executeTakeFirstOrThrow()
       await setTimer(tx, { clock, random }, { kind: sweepTimer, due_time: held_until, payload: { sha256 } })
       return place
-    }, filesKey)
+    }, filesTransaction)
   }
   return {
     async get(sha256, range) {

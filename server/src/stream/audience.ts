@@ -36,19 +36,19 @@ export class Audience<About> {
   }
 
   send(events: readonly StreamEvent<About>[]): void {
-    const received = new Map<Circle<About>, StreamEvent<About>[]>()
+    const byCircle = new Map<Circle<About>, StreamEvent<About>[]>()
     for (const event of events) {
       for (const topic of event.topics) {
         for (const circle of this.#circles.get(topic)?.values() ?? []) {
           if (!circle.listening.matches(event.about)) continue
-          const before = received.get(circle)
+          const before = byCircle.get(circle)
           if (before) before.push(event)
-          else received.set(circle, [event])
+          else byCircle.set(circle, [event])
         }
       }
     }
     const write = makeWriter()
-    for (const [{ listeners }, ofCircle] of received) {
+    for (const [{ listeners }, ofCircle] of byCircle) {
       const first = ofCircle.find(({ isLate }) => !isLate)?.position ?? Number.POSITIVE_INFINITY
       const whole = write(ofCircle)
       // Whoever receives the same gets the same bytes.

@@ -52,7 +52,7 @@ function showEvent({ id, field, created_time, value, ...owner }: EventRow): Feed
   return [event]
 }
 
-/** Of an event as of a message: whoever sees no value sees whether there is none any more. */
+/** Of an event as of a message: where there is no value, it says whether the value was removed. */
 function showValue(value: string | null) {
   if (value === emptiedValue) return { value: null, content_removed: true }
   return { value: value === null ? null : JSON.parse(value) }

@@ -51,7 +51,7 @@ export interface FuzzedApi {
 
 type Json = Readonly<Record<string, unknown>>
 /**
- * A stream never ends, a wait may take longer than the fuzzer has time, and an export is sent in pieces, without the length that the
+ * A stream never ends, a wait may take longer than the fuzzer waits, and an export is sent in pieces, without the length that the
  * fuzzer reads responses by. Resets, restored snapshots, faults and a moved clock would take from the other operations what they need.
  * They have tests of their own.
  */

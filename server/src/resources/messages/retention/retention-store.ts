@@ -46,7 +46,7 @@ const selectContents = defineSql<Position & { now: number }>()(
     ORDER BY c.created_time, c.message_id LIMIT ${sql.lit(stepSize)}`,
 )
 
-/** Contents after a given one, oldest first, with whether their messages are over: delivered, failed, dropped, or its event delivered. */
+/** Contents after a given one, oldest first, with whether their messages are over: delivered, failed, dropped, or with their events delivered. */
 export async function listContentsAfter(db: Db, now: number, after: KeptRow | undefined): Promise<KeptRow[]> {
   return db.list(selectContents, { ...positionOf(after), now })
 }
