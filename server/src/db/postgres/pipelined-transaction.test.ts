@@ -30,7 +30,7 @@ describe('a transaction on a pipelined connection', () => {
   /** Runs the work in a pipelined transaction and commits it, as the database does. */
   async function inPipeline<T>(work: (pipeline: PipelinedTransaction) => Promise<T>, begin = 'BEGIN'): Promise<T> {
     const connect = () => pool.connect()
-    const writer = new SharedWriter({ connect, isBroken: () => false, now: () => performance.now() })
+    const writer = new SharedWriter({ connect, timeout: 60_000, isBroken: () => false, now: () => performance.now() })
     const pipeline = new PipelinedTransaction({
       connections: { connect, sendAlone: (...batch) => writer.send(...batch) },
       fairnessKey: 'tests',

@@ -188,6 +188,7 @@ export async function openPostgres(options: PostgresOptions): Promise<Database> 
   }
   const writer = new SharedWriter({
     connect: connections.connect,
+    timeout,
     isBroken: (error) => findOutage(error) === 'unreachable',
     now: () => performance.now(),
   })

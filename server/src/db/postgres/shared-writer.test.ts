@@ -6,6 +6,8 @@ import { until } from '../../../test/harness/until.ts'
 import type { StatementResult } from './batch.ts'
 import { SharedWriter } from './shared-writer.ts'
 
+/** Of the driver and of the writer: longer than any test but those that move it. */
+const timeout = 600_000
 const uniqueViolation = { code: '23505' }
 const backend = { name: 'backend', text: 'SELECT pg_backend_pid() AS pid' }
 const insert = (id: number) => ({ name: 'insert', text: 'INSERT INTO written (id) VALUES ($1)', values: [id] })
@@ -23,13 +25,15 @@ describe('transactions of one batch that share connections', () => {
   let time = 0
   before(async () => {
     place = await makeStorePlace('postgres')
-    pool = new pg.Pool({ connectionString: place.databaseUrl as string, pipeline: true, max: 6 })
+    const connectionString = place.databaseUrl as string
+    pool = new pg.Pool({ connectionString, pipeline: true, max: 6, query_timeout: timeout })
     pool.on('connect', (client) => client.on('error', () => undefined))
     await pool.query('CREATE TABLE written (id INTEGER PRIMARY KEY)')
   })
   beforeEach(() => {
     writer = new SharedWriter({
       connect: () => pool.connect(),
+      timeout,
       isBroken: (error) => error.message.startsWith('Connection terminated'),
       now: () => time,
     })
@@ -128,6 +132,51 @@ describe('transactions of one batch that share connections', () => {
     await holder.query('COMMIT')
     holder.release()
     assert.equal((await locked)[0]?.rowCount, 1)
+  })
+
+  describe('behind one that waits for a lock', () => {
+    let holder: pg.PoolClient
+    const waiting = { text: "SELECT 1 FROM pg_stat_activity WHERE wait_event_type = 'Lock'" }
+    /** Without the timers of this process, which these tests move. */
+    const whenWaiting = async () => {
+      while ((await holder.query(waiting)).rowCount === 0);
+    }
+    before(async () => {
+      await send('app', insert(30), insert(31))
+      holder = await pool.connect()
+    })
+    after(() => holder.release())
+
+    test('a transaction has all its time from when its turn comes', async (t) => {
+      await backendOf('app')
+      t.mock.timers.enable({ apis: ['setTimeout'] })
+      await holder.query('BEGIN')
+      await holder.query('SELECT id FROM written WHERE id IN (30, 31) FOR UPDATE')
+      const first = send('app', update(30))
+      const second = send('app', update(31))
+      await whenWaiting()
+      t.mock.timers.tick(timeout - 1000)
+      // The lock of the first one goes, and that of the second stays.
+      await holder.query('COMMIT; BEGIN; SELECT id FROM written WHERE id = 31 FOR UPDATE')
+      const [{ pid } = {}] = (await first)[0]?.rows ?? []
+      t.mock.timers.tick(timeout - 1000)
+      await holder.query('COMMIT')
+      assert.deepEqual((await second)[0]?.rows, [{ pid }], 'on the same connection')
+    })
+
+    test('a transaction that takes too long ends its connection', async (t) => {
+      await backendOf('app')
+      t.mock.timers.enable({ apis: ['setTimeout'] })
+      await holder.query('BEGIN')
+      await holder.query('SELECT id FROM written WHERE id = 31 FOR UPDATE')
+      const first = send('app', update(30))
+      const second = send('app', update(31))
+      await first
+      await whenWaiting()
+      t.mock.timers.tick(timeout)
+      await assert.rejects(second, /^Error: Connection terminated/)
+      await holder.query('COMMIT')
+    })
   })
 
   test('what was under way on a connection that is lost fails, and what comes next gets another', async () => {

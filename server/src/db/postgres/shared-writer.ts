@@ -8,11 +8,15 @@ const maxTogether = 4
 const longestTogether = 2
 /** How long a connection may be silent before nothing more is sent behind what it is at. */
 const silenceUntilStuck = 50
+/** For the timer of the driver, which counts from the time a batch is sent: the longest there is. */
+const noTimeout = 2 ** 31 - 1
 /** How many batches count for the shortest one of late. */
 const samples = 64
 
 export interface SharedWriterOptions {
   readonly connect: () => Promise<pg.PoolClient>
+  /** How long a batch may take, in milliseconds, from the end of the one before it. */
+  readonly timeout: number
   /** Whether the connection is of no more use after this error. */
   readonly isBroken: (error: Error) => boolean
   /** Milliseconds of a clock that only goes on. */
@@ -32,6 +36,8 @@ interface SharedConnection {
   underWay: number
   lastResponse: number
   broken: Error | undefined
+  /** Ends the connection when the batch that is due does not end in time; undefined until a batch was sent behind another. */
+  deadline: NodeJS.Timeout | undefined
 }
 
 /**
@@ -99,6 +105,7 @@ export class SharedWriter {
       underWay: 0,
       lastResponse: this.#options.now(),
       broken: undefined,
+      deadline: undefined,
     }
     const connections = this.#connections.get(fairnessKey)
     if (connections) connections.push(connection)
@@ -125,6 +132,10 @@ export class SharedWriter {
   ): void {
     const { stream } = (client as unknown as { connection: { stream: Socket } }).connection
     stream.cork()
+    const startDeadline = (): void => {
+      clearTimeout(connection.deadline)
+      connection.deadline = setTimeout(() => stream.destroy(), this.#options.timeout)
+    }
     let isFirst = connection.underWay === batches.length
     const began = isFirst ? this.#options.now() : 0
     for (const { queries, done } of batches) {
@@ -140,11 +151,18 @@ export class SharedWriter {
         }
         if (connection.underWay === 0) {
           this.#remove(fairnessKey, connection)
+          clearTimeout(connection.deadline)
           client.release(connection.broken)
-        }
+        } else startDeadline()
         done(failure, results)
       }
-      client.query(new Batch(queries, finish) as unknown as pg.Submittable)
+      const batch = new Batch(queries, finish)
+      // The driver would count the time that those before it wait for locks, and take a busy database for one that is gone.
+      if (!isSample) {
+        batch.query_timeout = noTimeout
+        if (connection.deadline === undefined) startDeadline()
+      }
+      client.query(batch as unknown as pg.Submittable)
     }
     stream.uncork()
   }
