@@ -172,7 +172,7 @@ function writeIndex(operations: readonly Row[]): string {
     writeTable(['Text', 'What it fixes'], texts),
     'What surrounds the API (commands, settings, the world file, the gateway) is in [interface.md](../interface.md).',
     '## Planned',
-    'Contracts for what is not served yet. A text moves up to the others when all of it is served.',
+    'Contracts of features that are not built yet. A text moves to the others when its feature is complete.',
     writeTable(['Text', 'What it fixes'], planned),
   ].join('\n\n')}\n`
 }

@@ -37,7 +37,7 @@ for (const [name, field, value, summary] of [
   ],
   ['what it does not know, by its members', 'account_update', { metadata, event: 'X' }, 'with metadata, event'],
 ] as const) {
-  test(`a line of listen tells ${name}`, () => {
+  test(`a line of listen describes ${name}`, () => {
     assert.deepEqual(describeEvents(inBody(field, value)), [{ field, account: '1', number: '4', summary }])
   })
 }

@@ -6,7 +6,7 @@ import { until } from '../../../test/harness/until.ts'
 import type { StatementResult } from './batch.ts'
 import { SharedWriter } from './shared-writer.ts'
 
-/** Of the driver and of the writer: longer than any test but those that move it. */
+/** The timeout of the driver and of the writer, in milliseconds; tests reach it by moving the timers. */
 const timeout = 600_000
 const uniqueViolation = { code: '23505' }
 const backend = { name: 'backend', text: 'SELECT pg_backend_pid() AS pid' }

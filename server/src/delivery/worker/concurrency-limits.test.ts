@@ -120,7 +120,7 @@ suite('the room for lanes', () => {
     assert.ok(concurrency.canClaim(to(99, 99), false))
   })
 
-  test('hosts that are only asked about take no memory, and of those that were used it keeps a bounded number', () => {
+  test('a host without posts takes no memory, and the number of idle hosts in memory is bounded', () => {
     const concurrency = new ConcurrencyLimits()
     for (let host = 0; host < 30_000; host++) concurrency.canClaim(to(host, host), false)
     assert.equal(concurrency.knownOrigins, 0)

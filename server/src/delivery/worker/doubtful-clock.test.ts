@@ -82,7 +82,7 @@ function leasesOf({ database }: TestServer): Promise<{ callback_url: string; lea
 }
 
 suite('a process that cannot rely on its clock', () => {
-  test('a process whose clock is in doubt lets no post leave that was about to, and another process sends it', async (t) => {
+  test('a process whose clock may be wrong sends no further posts, and another process sends them', async (t) => {
     const server = await startWithoutWorkers(t)
     await subscribe(t, server)
     await handInText(server, 'about to leave')
@@ -108,7 +108,7 @@ suite('a process that cannot rely on its clock', () => {
     assert.deepEqual([sent.length, tries.length], [1, 1])
   })
 
-  test('a process whose clock is in doubt sends what did not leave itself, once its clock is right and nobody else has', async (t) => {
+  test('a process whose clock was wrong sends its remaining posts when the clock is right again and no other process has sent them', async (t) => {
     const server = await startWithoutWorkers(t)
     await subscribe(t, server)
     for (const name of ['first', 'second']) await handInText(server, name)
@@ -127,7 +127,7 @@ suite('a process that cannot rely on its clock', () => {
     assert.deepEqual(sent, [false, true, true])
   })
 
-  test('a process whose clock is in doubt gives up its lanes, but for those with posts that may yet be answered', async (t) => {
+  test('a process whose clock may be wrong releases its lanes, except those with posts that wait for a response', async (t) => {
     const server = await startWithoutWorkers(t)
     const idle = await subscribe(t, server)
     const busy = await subscribe(t, server, { app: partner })

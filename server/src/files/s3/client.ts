@@ -229,7 +229,7 @@ function isSuccess({ statusCode }: Response): boolean {
   return statusCode >= 200 && statusCode < 300
 }
 
-/** HEAD has no body, and so no code: any refusal may be that one. */
+/** Whether credentials have expired. A response to HEAD has no body, so no code says why it was refused: then they may have. */
 function saysExpired(method: string, statusCode: number, code: string | undefined): boolean {
   if (code !== undefined) return expiredCodes.has(code)
   return method === 'HEAD' && (statusCode === 400 || statusCode === 403)
