@@ -1,11 +1,11 @@
 import { signal } from '@preact/signals'
-import { operatorRevokeToken } from '@switchboard/client/methods'
+import { operatorRevokeToken, sandboxMoveClock } from '@switchboard/client/methods'
 import type { ComponentChildren } from 'preact'
-import { useEffect } from 'preact/hooks'
+import { useEffect, useRef } from 'preact/hooks'
 import { findPage, pages } from '../../server/src/site/browser/pages.js'
 import { readDirectory } from './data/directory.ts'
 import { base, client, explain, isSandbox, renewSession, session, signIn } from './data/http.ts'
-import { connection, service, startStreams } from './data/live.ts'
+import { connection, readService, service, serviceAhead, startStreams } from './data/live.ts'
 import { KeysHelp, listenToKeys, openHelp } from './keys.tsx'
 import { AccessPage } from './pages/access.tsx'
 import { CallPage, CallsPage } from './pages/calls.tsx'
@@ -20,8 +20,12 @@ import { SandboxPage } from './pages/sandbox.tsx'
 import { TracePage } from './pages/trace.tsx'
 import { go, place, segments } from './router.ts'
 import { nextTheme, theme } from './theme.ts'
+import { Confirmation } from './ui/dialog.tsx'
 import { Icon, Mark } from './ui/icons.tsx'
-import { attempt, IconButton, To, Toast } from './ui/parts.tsx'
+import { useKeptScroll } from './ui/kept-scroll.ts'
+import { Head, IconButton, To } from './ui/parts.tsx'
+import { writeSpan } from './ui/times.ts'
+import { attempt, Toast } from './ui/toast.tsx'
 
 /** Signs in, and says what went wrong. */
 const problem = signal<string | undefined>(undefined)
@@ -56,6 +60,8 @@ function Console() {
 }
 
 function Frame() {
+  const main = useRef<HTMLElement>(null)
+  useKeptScroll(main)
   return (
     <div class="frame">
       <a class="skip" href="#main">
@@ -81,12 +87,14 @@ function Frame() {
         </ul>
         <Foot />
       </nav>
-      <main id="main" tabIndex={-1}>
+      <main id="main" tabIndex={-1} ref={main}>
         <Lost />
         <Disagreement />
+        <MovedClock />
         <Page />
       </main>
       <Toast />
+      <Confirmation />
       <KeysHelp />
     </div>
   )
@@ -174,6 +182,26 @@ function Disagreement() {
   )
 }
 
+/** A clock that was moved explains much of what one sees, on every page. */
+function MovedClock() {
+  const ahead = serviceAhead.value
+  if (!isSandbox || ahead === 0) return null
+  const setReal = () =>
+    attempt(async () => {
+      await sandboxMoveClock(client, { real: true })
+      await renewSession()
+      await readService()
+    }, 'The clock shows the real time.')
+  return (
+    <p class="moved-clock">
+      <span>{`The clock of this sandbox is ${writeSpan(ahead)} ${ahead > 0 ? 'ahead' : 'behind'}.`}</span>
+      <button type="button" class="small" onClick={() => void setReal()}>
+        Real time
+      </button>
+    </p>
+  )
+}
+
 function Page(): ComponentChildren {
   const [first = '', second] = segments.value
   switch (first) {
@@ -200,8 +228,21 @@ function Page(): ComponentChildren {
     case 'sign-in':
       return <SignedIn />
     default:
-      return <p class="wait">This page does not exist.</p>
+      return <Nowhere />
   }
+}
+
+/** The page of a wrong address. */
+function Nowhere() {
+  return (
+    <div class="page">
+      <Head title="This page does not exist" lead={`Nothing is at ${place.value.path}.`} />
+      <p>
+        <To href="/">Phones</To>, <To href="/live">Live</To>, <To href="/deliveries">Deliveries</To> and the other pages
+        are in the list of pages.
+      </p>
+    </div>
+  )
 }
 
 /** What stands in the address when signing in with an issuer did not work. */

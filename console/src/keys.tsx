@@ -1,7 +1,7 @@
 import { signal } from '@preact/signals'
 import { focusSearch } from '../../server/src/site/browser/search-key.js'
 import { go } from './router.ts'
-import { Dialog } from './ui/parts.tsx'
+import { Dialog } from './ui/dialog.tsx'
 
 const helpIsOpen = signal(false)
 

@@ -12,15 +12,52 @@ function readPlace(): { readonly path: string; readonly query: URLSearchParams }
 
 const path = computed(() => place.value.path)
 /** `/deliveries/17` → `deliveries`, `17` */
-export const segments = computed(() => path.value.split('/').slice(1).map(decodeURIComponent))
+export const segments = computed(() => path.value.split('/').slice(1).map(decodeSegment))
+
+/** A wrong address is shown as one, and does not stop the console. */
+function decodeSegment(segment: string): string {
+  try {
+    return decodeURIComponent(segment)
+  } catch {
+    return segment
+  }
+}
+
+interface Entry {
+  /** Names a step of the history: what a page keeps for it is found when one comes back. */
+  readonly key: string
+}
+
+/** The key of the step of the history that is shown. */
+export function entryKey(): string {
+  const known = (history.state as Entry | null)?.key
+  if (known !== undefined) return known
+  const key = Math.random().toString(36).slice(2)
+  history.replaceState({ key } satisfies Entry, '')
+  return key
+}
+
+/** Whether the page has changed and its heading has not been announced yet. */
+let isHeadingDue = false
+
+/** Whether the heading that is drawn now is that of a page that somebody went to: once for each. */
+export function takeHeading(): boolean {
+  const wasDue = isHeadingDue
+  isHeadingDue = false
+  return wasDue
+}
 
 addEventListener('popstate', () => {
+  const before = place.value.path
   place.value = readPlace()
+  isHeadingDue = place.value.path !== before
 })
 
 export function go(to: string): void {
-  history.pushState(null, '', base + to)
+  const before = place.value.path
+  history.pushState({ key: Math.random().toString(36).slice(2) } satisfies Entry, '', base + to)
   place.value = readPlace()
+  isHeadingDue = place.value.path !== before
   document.getElementById('main')?.scrollTo(0, 0)
 }
 
@@ -32,7 +69,7 @@ export function setQuery(changes: Readonly<Record<string, string | undefined>>):
     else query.set(name, value)
   }
   const text = query.toString()
-  history.replaceState(null, '', `${location.pathname}${text === '' ? '' : `?${text}`}`)
+  history.replaceState(history.state, '', `${location.pathname}${text === '' ? '' : `?${text}`}`)
   place.value = readPlace()
 }
 

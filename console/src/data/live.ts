@@ -21,10 +21,10 @@ export const feedItems = signal<readonly FeedItem[]>([])
 export const service = signal<ServiceState | undefined>(undefined)
 
 /** How far the time of the service is ahead of that of this machine: in a sandbox it can be set. */
-const ahead = signal(0)
+export const serviceAhead = signal(0)
 
 export function serviceNow(): number {
-  return Date.now() + ahead.value
+  return Date.now() + serviceAhead.value
 }
 
 const known = new Set<string>()
@@ -148,7 +148,7 @@ export async function readService(): Promise<void> {
   try {
     const state = await operatorReadState(client)
     const off = Date.parse(state.time) - Date.now()
-    ahead.value = Math.abs(off) < 5000 ? 0 : off
+    serviceAhead.value = Math.abs(off) < 5000 ? 0 : off
     service.value = state
   } catch {
     // The frame says that the connection is lost.

@@ -8,19 +8,10 @@ import {
 import { apps, nameOf } from '../data/directory.ts'
 import { client, session } from '../data/http.ts'
 import type { Token } from '../data/types.ts'
-import {
-  attempt,
-  Badge,
-  CopyButton,
-  Dialog,
-  Empty,
-  Field,
-  PageHead,
-  TablePlace,
-  To,
-  useLoaded,
-  When,
-} from '../ui/parts.tsx'
+import { Dialog } from '../ui/dialog.tsx'
+import { loadedValue, useLoaded } from '../ui/loaded.tsx'
+import { Badge, CopyButton, Empty, Field, PageHead, TablePlace, To, When } from '../ui/parts.tsx'
+import { attempt } from '../ui/toast.tsx'
 
 const scopeWords: Readonly<Record<string, string>> = {
   business_management: 'onboards businesses',
@@ -49,7 +40,7 @@ export function AccessPage() {
     void tokens.reload()
     void audit.reload()
   }
-  const all = tokens.value.value?.data ?? []
+  const all = loadedValue(tokens)?.data ?? []
   const sessions = all.filter(({ session_name }) => session_name !== undefined)
   const others = all.filter(({ session_name }) => session_name === undefined)
   const end = (id: string, what: string) =>
@@ -137,7 +128,7 @@ export function AccessPage() {
       </section>
       <section class="block" aria-labelledby="audit-title">
         <h2 id="audit-title">Who did what</h2>
-        {audit.value.value?.data.length === 0 ? (
+        {loadedValue(audit)?.data.length === 0 ? (
           <Empty title="No records yet" />
         ) : (
           <TablePlace label="List of records">
@@ -153,7 +144,7 @@ export function AccessPage() {
                 </tr>
               </thead>
               <tbody>
-                {(audit.value.value?.data ?? []).map((record) => (
+                {(loadedValue(audit)?.data ?? []).map((record) => (
                   <tr key={record.id}>
                     <td>
                       <When at={record.time} />

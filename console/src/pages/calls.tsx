@@ -6,7 +6,9 @@ import { watch } from '../data/live.ts'
 import type { Call, ListedCall } from '../data/types.ts'
 import { go } from '../router.ts'
 import { useLatest } from '../ui/hooks.ts'
-import { Badge, Code, Empty, Head, PageHead, TablePlace, To, useLoaded, When } from '../ui/parts.tsx'
+import { Loaded, loadedValue, problemOf, useLoaded } from '../ui/loaded.tsx'
+import { More, usePages } from '../ui/paged.tsx'
+import { Badge, Code, Empty, Head, PageHead, TablePlace, To, When } from '../ui/parts.tsx'
 import { writeDigits } from './phone/summarize.ts'
 import { inspectSession } from './sdp.ts'
 
@@ -28,63 +30,85 @@ function useCallEvents(reload: () => void): void {
 }
 
 export function CallsPage() {
-  const list = useLoaded('calls', () => gatewayListCalls(client, { limit: 100 }))
+  const list = usePages(
+    'calls',
+    (after) => gatewayListCalls(client, { limit: 50, ...(after !== undefined && { after }) }),
+    ({ id }) => id,
+  )
   useCallEvents(() => void list.reload())
-  const rows = list.value.value?.data ?? []
   return (
     <div class="page">
       <PageHead of="calls" />
-      {list.problem.value && <p class="bad">{list.problem.value}</p>}
-      {rows.length === 0 ? (
-        <Empty title="No call yet">
-          <p>Call a business from a phone, or let the business call.</p>
-        </Empty>
-      ) : (
-        <TablePlace label="Calls">
-          <table>
-            <thead>
-              <tr>
-                <th scope="col">Started</th>
-                <th scope="col">From</th>
-                <th scope="col">To</th>
-                <th scope="col">State</th>
-                <th scope="col">Duration</th>
-                <th scope="col">Call</th>
-              </tr>
-            </thead>
-            <tbody>
-              {rows.map((call) => {
-                const isFromUser = call.direction === 'USER_INITIATED'
-                const user = writeDigits(call.user_wa_id)
-                const number = nameOf(call.phone_number_id)
-                return (
-                  <tr
-                    key={call.id}
-                    class="leads"
-                    onClick={(event) => {
-                      if (!(event.target as Element).closest('a')) go(`/calls/${encodeURIComponent(call.id)}`)
-                    }}
-                  >
-                    <td>
-                      <When at={call.created_time} />
-                    </td>
-                    <td>{isFromUser ? user : number}</td>
-                    <td>{isFromUser ? number : user}</td>
-                    <td>
-                      <Badge tone={toneOf(call)}>{(call.ending ?? call.state).replace('_', ' ')}</Badge>
-                    </td>
-                    <td>{lengthOf(call)}</td>
-                    <td class="mono cut">
-                      <To href={`/calls/${encodeURIComponent(call.id)}`}>{call.id}</To>
-                    </td>
-                  </tr>
-                )
-              })}
-            </tbody>
-          </table>
-        </TablePlace>
-      )}
+      <Loaded
+        of={list}
+        what="the calls"
+        isEmpty={(rows) => rows.length === 0}
+        empty={
+          <Empty title="No call yet">
+            <p>Call a business from a phone, or let the business call.</p>
+          </Empty>
+        }
+      >
+        {(rows) => (
+          <>
+            <CallTable rows={rows} />
+            <More of={list} what="calls" />
+          </>
+        )}
+      </Loaded>
     </div>
+  )
+}
+
+function CallTable({ rows }: { readonly rows: readonly ListedCall[] }) {
+  return (
+    <TablePlace label="Calls">
+      <table>
+        <thead>
+          <tr>
+            <th scope="col">Started</th>
+            <th scope="col">From</th>
+            <th scope="col">To</th>
+            <th scope="col">State</th>
+            <th scope="col">Duration</th>
+            <th scope="col">Call</th>
+          </tr>
+        </thead>
+        <tbody>
+          {rows.map((call) => (
+            <CallRow key={call.id} call={call} />
+          ))}
+        </tbody>
+      </table>
+    </TablePlace>
+  )
+}
+
+function CallRow({ call }: { readonly call: ListedCall }) {
+  const isFromUser = call.direction === 'USER_INITIATED'
+  const user = writeDigits(call.user_wa_id)
+  const number = nameOf(call.phone_number_id)
+  const address = `/calls/${encodeURIComponent(call.id)}`
+  return (
+    <tr
+      class="leads"
+      onClick={(event) => {
+        if (!(event.target as Element).closest('a')) go(address)
+      }}
+    >
+      <td>
+        <When at={call.created_time} />
+      </td>
+      <td>{isFromUser ? user : number}</td>
+      <td>{isFromUser ? number : user}</td>
+      <td>
+        <Badge tone={toneOf(call)}>{(call.ending ?? call.state).replace('_', ' ')}</Badge>
+      </td>
+      <td>{lengthOf(call)}</td>
+      <td class="mono cut">
+        <To href={address}>{call.id}</To>
+      </td>
+    </tr>
   )
 }
 
@@ -103,19 +127,19 @@ export function CallPage({ id }: { readonly id: string }) {
     void call.reload()
     void listed.reload()
   })
-  const found = call.value.value
+  const found = loadedValue(call)
   if (!found) {
     return (
       <div class="page">
-        {call.problem.value ? (
-          <Empty title="This call does not exist">{call.problem.value}</Empty>
+        {problemOf(call) ? (
+          <Empty title="This call does not exist">{problemOf(call)}</Empty>
         ) : (
           <p class="wait">Loading…</p>
         )}
       </div>
     )
   }
-  const times = listed.value.value
+  const times = loadedValue(listed)
   const steps = [
     ['Began', times?.created_time],
     ['Answered', times?.accepted_time],

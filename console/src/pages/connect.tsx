@@ -14,7 +14,9 @@ import { service, watch } from '../data/live.ts'
 import type { FeedItem } from '../data/types.ts'
 import { place, setQuery } from '../router.ts'
 import { useLatest } from '../ui/hooks.ts'
-import { attempt, Badge, Code, CopyButton, Field, PageHead, To, useLoaded } from '../ui/parts.tsx'
+import { loadedValue, useLoaded } from '../ui/loaded.tsx'
+import { Badge, Code, CopyButton, Field, PageHead, To } from '../ui/parts.tsx'
+import { attempt } from '../ui/toast.tsx'
 import { describe } from './live-line.tsx'
 import { receiverPort, snippets } from './snippets.ts'
 
@@ -210,7 +212,7 @@ function Subscribe({ app, verifyToken }: { readonly app: string; readonly verify
     if (!next.delete(field)) next.add(field)
     chosen.value = next
   }
-  const [current] = list.value.value?.data ?? []
+  const [current] = loadedValue(list)?.data ?? []
   return (
     <li class="card">
       <h2>Subscribe it</h2>

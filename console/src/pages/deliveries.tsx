@@ -11,8 +11,11 @@ import { watch } from '../data/live.ts'
 import type { Lane } from '../data/types.ts'
 import { findObstacle } from '../data/why.ts'
 import { place } from '../router.ts'
+import { Dialog } from '../ui/dialog.tsx'
 import { useLatest } from '../ui/hooks.ts'
-import { attempt, Badge, Dialog, Field, Outline, PageHead, say, To, useLoaded } from '../ui/parts.tsx'
+import { loadedValue, problemOf, useLoaded } from '../ui/loaded.tsx'
+import { Badge, Field, Outline, PageHead, To } from '../ui/parts.tsx'
+import { attempt, say } from '../ui/toast.tsx'
 import { DeliveryTable, Filters, states } from './delivery-list.tsx'
 import { Replays, useReplays } from './replays.tsx'
 
@@ -38,7 +41,7 @@ export function DeliveriesPage() {
   }
   useFollow(reload)
   // All of it at once, so that nothing moves.
-  const isLoading = [list, lanes, running].some(({ value, problem }) => !value.value && problem.value === undefined)
+  const isLoading = [list, lanes, running].some(({ load }) => load.value.state === 'loading')
   const toggle = (id: string) => {
     const next = new Set(chosen.value)
     if (!next.delete(id)) next.add(id)
@@ -70,15 +73,15 @@ export function DeliveriesPage() {
           Replay…
         </button>
       </PageHead>
-      <Replays replays={running.value.value?.data ?? []} reload={reload} />
+      <Replays replays={loadedValue(running)?.data ?? []} reload={reload} />
       {isLoading ? (
         <Outline kind="rest" />
       ) : (
         <>
-          <Lanes lanes={lanes.value.value?.data ?? []} reload={reload} />
+          <Lanes lanes={loadedValue(lanes)?.data ?? []} reload={reload} />
           <Filters {...filter} />
-          {list.problem.value && <p class="bad">{list.problem.value}</p>}
-          {list.value.value && <DeliveryTable rows={list.value.value.data} chosen={chosen.value} onToggle={toggle} />}
+          {problemOf(list) && <p class="bad">{problemOf(list)}</p>}
+          {<DeliveryTable rows={loadedValue(list)?.data ?? []} chosen={chosen.value} onToggle={toggle} />}
         </>
       )}
       {replays.value && (
@@ -135,7 +138,7 @@ function LaneCard({ lane, onAct }: { readonly lane: Lane; readonly onAct: (actio
   const { app_id, id, failures, down, paused_by_operator: isPaused } = lane
   const isBad = failures > 0 || down
   const obstacle = useLoaded(`${id} ${failures}`, async () => (isBad ? findObstacle(app_id, id) : undefined))
-  const found = isBad ? obstacle.value.value : undefined
+  const found = isBad ? loadedValue(obstacle) : undefined
   const tone = isPaused ? 'warn' : isBad ? 'bad' : 'good'
   const words = isPaused ? 'Paused' : down ? 'Down' : isBad ? 'Failing' : 'Healthy'
   const where = `${lane.conversations} ${lane.conversations === 1 ? 'conversation' : 'conversations'}`

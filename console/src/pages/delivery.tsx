@@ -4,21 +4,25 @@ import { nameOf } from '../data/directory.ts'
 import { client } from '../data/http.ts'
 import type { FullDelivery, Try } from '../data/types.ts'
 import { findObstacle } from '../data/why.ts'
-import { attempt, Badge, Code, Empty, Head, prettify, To, useLoaded, When } from '../ui/parts.tsx'
+import { loadedValue, problemOf, useLoaded } from '../ui/loaded.tsx'
+import { Badge, Code, Empty, Head, prettify, To, When } from '../ui/parts.tsx'
+import { attempt } from '../ui/toast.tsx'
 import { useFollow } from './deliveries.tsx'
 import { toneOfState } from './live-line.tsx'
 
 /** One webhook, with the exact bytes of every attempt. */
 export function DeliveryPage({ id }: { readonly id: string }) {
-  const { value, problem, reload } = useLoaded(id, () => operatorReadDelivery(client, id))
+  const read = useLoaded(id, () => operatorReadDelivery(client, id))
+  const { reload } = read
+  const problem = problemOf(read)
   const to = useSignal('')
   useFollow(() => void reload())
-  const delivery = value.value
-  if (problem.value && !delivery) {
+  const delivery = loadedValue(read)
+  if (problem && !delivery) {
     return (
       <div class="page">
         <Empty title="This webhook does not exist">
-          <p>{problem.value}</p>
+          <p>{problem}</p>
           <p>
             <To href="/deliveries">All webhooks</To>
           </p>
@@ -103,8 +107,7 @@ export function DeliveryPage({ id }: { readonly id: string }) {
 }
 
 function NotTried({ delivery }: { readonly delivery: FullDelivery }) {
-  const { value } = useLoaded(delivery.id, () => findObstacle(delivery.app_id, delivery.lane_id))
-  const found = value.value
+  const found = loadedValue(useLoaded(delivery.id, () => findObstacle(delivery.app_id, delivery.lane_id)))
   return (
     <Empty title="Not attempted yet">
       {found ? (

@@ -1,7 +1,7 @@
 import { useLayoutEffect, useRef } from 'preact/hooks'
 import { startReference } from '../../../server/src/site/browser/docs.js'
 import { base } from '../data/http.ts'
-import { Empty, useLoaded } from '../ui/parts.tsx'
+import { Loaded, loadedValue, useLoaded } from '../ui/loaded.tsx'
 
 /** The reference as the server wrote it: kept with what was typed into it while one is on other pages. */
 let reference: HTMLElement | undefined
@@ -24,20 +24,21 @@ async function findReference(): Promise<HTMLElement> {
 /** Every operation, to be read and tried: the page of the server in the frame of the console. */
 export function DocsPage() {
   const place = useRef<HTMLDivElement>(null)
-  const { value, problem } = useLoaded('docs', findReference)
+  const read = useLoaded('docs', findReference)
+  const found = loadedValue(read) ?? reference
   useLayoutEffect(() => {
-    const found = value.value ?? reference
     if (!place.current || !found) return
     const ending = new AbortController()
     place.current.append(found)
     startReference(found, ending.signal)
-    const title = document.title
-    document.title = 'Switchboard API reference'
-    return () => {
-      ending.abort()
-      document.title = title
-    }
-  }, [value.value])
-  if (problem.value !== undefined) return <Empty title={problem.value} />
+    document.title = 'API reference · Switchboard'
+    return () => ending.abort()
+  }, [found])
+  if (!found)
+    return (
+      <Loaded of={read} what="the reference">
+        {() => null}
+      </Loaded>
+    )
   return <div ref={place} />
 }

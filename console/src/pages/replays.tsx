@@ -1,8 +1,10 @@
 import { operatorListReplays, operatorStopReplay } from '@switchboard/client/methods'
 import { client } from '../data/http.ts'
 import type { Replay } from '../data/types.ts'
-import { attempt, Badge, useLoaded } from '../ui/parts.tsx'
+import { useLoaded } from '../ui/loaded.tsx'
+import { Badge } from '../ui/parts.tsx'
 import { writeDayAndTime } from '../ui/times.ts'
+import { attempt } from '../ui/toast.tsx'
 
 /** The replays that run as a job, for a page that loads them again when something happened. */
 export function useReplays() {

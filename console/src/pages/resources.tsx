@@ -5,7 +5,9 @@ import { base, client, explain, sendWritten } from '../data/http.ts'
 import { service } from '../data/live.ts'
 import type { Node } from '../data/types.ts'
 import { go, place, setQuery } from '../router.ts'
-import { attempt, Badge, Code, Empty, Field, Head, PageHead, TablePlace, To, useLoaded } from '../ui/parts.tsx'
+import { loadedValue, problemOf, useLoaded } from '../ui/loaded.tsx'
+import { Badge, Code, Empty, Field, Head, PageHead, TablePlace, To } from '../ui/parts.tsx'
+import { attempt } from '../ui/toast.tsx'
 
 /** What the kinds are called whose names are not what people say. */
 const names: Readonly<Record<string, string>> = { application: 'app' }
@@ -30,7 +32,7 @@ export function ResourcesPage() {
     operatorListNodes(client, { limit: 200, ...(kind !== '' && { kind }), ...(q !== '' && { q }) }),
   )
   const counts = Object.entries(service.value?.counts ?? {}).filter(([, count]) => count > 0)
-  const rows = list.value.value?.data ?? []
+  const rows = loadedValue(list)?.data ?? []
   return (
     <div class="page">
       <PageHead of="resources" />
@@ -50,8 +52,8 @@ export function ResourcesPage() {
           ))}
         </select>
       </search>
-      {list.problem.value && <p class="bad">{list.problem.value}</p>}
-      {rows.length === 0 && list.value.value ? (
+      {problemOf(list) && <p class="bad">{problemOf(list)}</p>}
+      {rows.length === 0 && loadedValue(list) ? (
         <Empty title="Nothing matches" />
       ) : (
         <TablePlace label="Resources">
@@ -107,14 +109,14 @@ export function ResourcePage({ id }: { readonly id: string }) {
     const { data } = await operatorListNodes(client, { q: id, limit: 20 })
     return data.find((one) => one.id === id)
   })
-  const found = node.value.value
+  const found = loadedValue(node)
   if (!found) {
     return (
       <div class="page">
-        {node.value.value === undefined && node.problem.value === undefined ? (
+        {loadedValue(node) === undefined && problemOf(node) === undefined ? (
           <p class="wait">Loading…</p>
         ) : (
-          <Empty title="This object does not exist">{node.problem.value}</Empty>
+          <Empty title="This object does not exist">{problemOf(node)}</Empty>
         )}
       </div>
     )
@@ -147,12 +149,12 @@ function Resource({ node }: { readonly node: Node }) {
         </fieldset>
       )}
       {node.kind === 'message_template' && <Review id={node.id} reload={() => void read.reload()} />}
-      {read.problem.value ? (
+      {problemOf(read) ? (
         <Empty title="The API does not return it">
-          <p>{read.problem.value}</p>
+          <p>{problemOf(read)}</p>
         </Empty>
       ) : (
-        <Code label={`GET ${location.origin}${base}${path}`} text={JSON.stringify(read.value.value ?? {}, null, 2)} />
+        <Code label={`GET ${location.origin}${base}${path}`} text={JSON.stringify(loadedValue(read) ?? {}, null, 2)} />
       )}
       {app !== undefined && edge === '' && <Change path={path} app={app} reload={() => void read.reload()} />}
     </div>

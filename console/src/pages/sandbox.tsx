@@ -15,8 +15,11 @@ import {
 import { forgetTokens, readDirectory } from '../data/directory.ts'
 import { client, renewSession } from '../data/http.ts'
 import { readService } from '../data/live.ts'
-import { attempt, Badge, Code, Empty, Field, Head, PageHead, useLoaded, When } from '../ui/parts.tsx'
+import { confirmAction } from '../ui/dialog.tsx'
+import { loadedValue, problemOf, useLoaded } from '../ui/loaded.tsx'
+import { Badge, Code, Empty, Field, Head, PageHead, When } from '../ui/parts.tsx'
 import { writeWhole } from '../ui/times.ts'
+import { attempt } from '../ui/toast.tsx'
 
 interface Clock {
   readonly now: string
@@ -33,7 +36,7 @@ interface Rule {
 /** Time by hand, faults on purpose, and the whole store saved, brought back and begun anew. */
 export function SandboxPage() {
   const clock = useLoaded('clock', () => sandboxReadClock(client))
-  if (clock.problem.value && !clock.value.value) {
+  if (problemOf(clock) && !loadedValue(clock)) {
     return (
       <div class="page">
         <Head title="Sandbox" />
@@ -47,7 +50,7 @@ export function SandboxPage() {
     <div class="page">
       <PageHead of="sandbox" />
       <div class="cards">
-        <ClockCard clock={clock.value.value} reload={clock.reload} />
+        <ClockCard clock={loadedValue(clock)} reload={clock.reload} />
         <ResetCard />
         <Snapshots />
         <Faults />
@@ -121,9 +124,15 @@ async function beginAnew(): Promise<void> {
 }
 
 function ResetCard() {
-  const reset = () => {
-    if (!confirm('Empty the store and apply the world file of the start?')) return
-    void attempt(async () => {
+  const reset = async () => {
+    const isAgreed = await confirmAction({
+      title: 'Reset the sandbox?',
+      text: 'Everything in the store is deleted, subscriptions and tokens included, and the world file of the start is applied. Snapshots are kept.',
+      action: 'Reset',
+      isDangerous: true,
+    })
+    if (!isAgreed) return
+    await attempt(async () => {
       await sandboxReset(client, {})
       await beginAnew()
     }, 'The store is reset.')
@@ -132,7 +141,7 @@ function ResetCard() {
     <section class="card">
       <h2>Reset</h2>
       <p>Empties the store, files included, and applies the world file of the start.</p>
-      <button type="button" class="danger" onClick={reset}>
+      <button type="button" class="danger" onClick={() => void reset()}>
         Reset
       </button>
     </section>
@@ -175,7 +184,7 @@ function Snapshots() {
         </button>
       </form>
       <ul class="plain-list">
-        {(list.value.value?.data ?? []).map((one) => (
+        {(loadedValue(list)?.data ?? []).map((one) => (
           <li key={one.name} class="row">
             <b class="grow">{one.name}</b>
             <span class="soft">
@@ -198,7 +207,7 @@ function Snapshots() {
           </li>
         ))}
       </ul>
-      {list.value.value?.data.length === 0 && <p class="soft">No snapshots yet.</p>}
+      {loadedValue(list)?.data.length === 0 && <p class="soft">No snapshots yet.</p>}
     </section>
   )
 }
@@ -219,7 +228,7 @@ const presets: readonly { name: string; rule: Rule }[] = [
 
 function Faults() {
   const list = useLoaded('faults', () => sandboxListFaults(client))
-  const rules = list.value.value?.rules ?? []
+  const rules = loadedValue(list)?.rules ?? []
   const put = (next: readonly Rule[], done: string) =>
     attempt(async () => {
       await sandboxReplaceFaults(client, { rules: next.map(({ hits: _, ...rule }) => rule) })

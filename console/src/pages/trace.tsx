@@ -6,13 +6,16 @@ import { type Answer, base, client, explain, type Method, sendWritten } from '..
 import { watch } from '../data/live.ts'
 import type { FeedItem } from '../data/types.ts'
 import { findObstacle } from '../data/why.ts'
-import { Badge, Code, Empty, Field, Head, prettify, Time, To, useLoaded } from '../ui/parts.tsx'
+import { loadedValue, problemOf, useLoaded } from '../ui/loaded.tsx'
+import { Badge, Code, Empty, Field, Head, prettify, Time, To } from '../ui/parts.tsx'
 import { writeClientCall } from './client-call.ts'
 import { describe, nameType } from './live-line.tsx'
 
 /** All that one request set off, in time. */
 export function TracePage({ trace }: { readonly trace: string }) {
-  const { value, problem, reload } = useLoaded(trace, () => operatorReadTrace(client, trace))
+  const read = useLoaded(trace, () => operatorReadTrace(client, trace))
+  const { reload } = read
+  const problem = problemOf(read)
   useEffect(
     () =>
       watch((one) => {
@@ -20,7 +23,7 @@ export function TracePage({ trace }: { readonly trace: string }) {
       }),
     [trace, reload],
   )
-  const all = value.value?.data ?? []
+  const all = loadedValue(read)?.data ?? []
   // The message or call of an event is sent as well: the same once more.
   const shown = all.filter(({ type }) => type !== 'message' && type !== 'call')
   // A request is noted when it is answered, and comes before all that it set off.
@@ -33,9 +36,9 @@ export function TracePage({ trace }: { readonly trace: string }) {
       <Head title="Trace" lead="All that one request set off, in order.">
         <code class="trace-id">{trace}</code>
       </Head>
-      {problem.value && (
+      {problem && (
         <Empty title="This trace is unknown">
-          <p>{problem.value}</p>
+          <p>{problem}</p>
           <p>
             <To href="/live">Back to Live</To>
           </p>
@@ -58,7 +61,7 @@ function Verdict({ steps }: { readonly steps: readonly FeedItem[] }) {
   const waiting = steps.findLast(({ type, data }) => type === 'delivery' && data['state'] === 'waiting')
   const app = verdict.waits && waiting ? String(waiting.data['app_id']) : ''
   const obstacle = useLoaded(`${app} ${steps.length}`, async () => (app === '' ? undefined : findObstacle(app)))
-  const found = app === '' ? undefined : obstacle.value.value
+  const found = app === '' ? undefined : loadedValue(obstacle)
   return (
     <div class={`verdict ${found ? 'bad' : verdict.tone}`} role="status">
       <p>{verdict.text}</p>
@@ -250,7 +253,7 @@ function SendAgain({ request }: { readonly request: FeedItem }) {
         <button type="submit" class="main">
           Send
         </button>
-        {problem.value && (
+        {problem && (
           <p class="bad" role="alert">
             {problem.value}
           </p>

@@ -1,9 +1,10 @@
-import { signal, useSignal } from '@preact/signals'
+import { useSignal } from '@preact/signals'
 import { type ComponentChildren, cloneElement, type VNode } from 'preact'
-import { useCallback, useEffect, useId, useRef } from 'preact/hooks'
+import { useEffect, useId, useRef } from 'preact/hooks'
 import { findPage } from '../../../server/src/site/browser/pages.js'
-import { base, explain } from '../data/http.ts'
-import { useLatest, useReachable } from './hooks.ts'
+import { base } from '../data/http.ts'
+import { takeHeading } from '../router.ts'
+import { useReachable } from './hooks.ts'
 import { Icon, type IconName } from './icons.tsx'
 import { writeDayAndTime, writeSeconds, writeWhole } from './times.ts'
 
@@ -44,43 +45,6 @@ export function IconButton(props: {
     >
       <Icon name={icon} />
     </button>
-  )
-}
-
-interface Said {
-  readonly text: string
-  readonly tone: 'good' | 'bad'
-}
-const said = signal<Said | undefined>(undefined)
-let saidTimer: ReturnType<typeof setTimeout> | undefined
-
-/** Tells something at the edge of the page, for a moment. */
-export function say(text: string, tone: Said['tone'] = 'good'): void {
-  said.value = { text, tone }
-  clearTimeout(saidTimer)
-  saidTimer = setTimeout(() => {
-    said.value = undefined
-  }, 6000)
-}
-
-/** Does something, and shows what stood in the way. */
-export async function attempt(work: () => Promise<unknown>, done?: string): Promise<boolean> {
-  try {
-    await work()
-    if (done !== undefined) say(done)
-    return true
-  } catch (error) {
-    say(explain(error), 'bad')
-    return false
-  }
-}
-
-export function Toast() {
-  const { value } = said
-  return (
-    <div class="toast-place" role="status" aria-live="polite">
-      {value && <p class={`toast ${value.tone}`}>{value.text}</p>}
-    </div>
   )
 }
 
@@ -167,6 +131,21 @@ export function Outline({ kind }: { readonly kind: 'form' | 'select' | 'rest' })
   return <div class={`outline ${kind}`} aria-hidden="true" />
 }
 
+/** The heading of a page: it names the document, and has the focus when somebody has gone to the page. */
+export function Heading({ children, class: name }: { readonly children: string; readonly class?: string }) {
+  const element = useRef<HTMLHeadingElement>(null)
+  useEffect(() => {
+    document.title = `${children} · Switchboard`
+    // The title of a document is not read out when only a part of it changes; what has the focus is.
+    if (takeHeading()) element.current?.focus({ preventScroll: true })
+  }, [children])
+  return (
+    <h1 ref={element} tabIndex={-1} class={name} dir="auto">
+      {children}
+    </h1>
+  )
+}
+
 export function Head({
   title,
   lead,
@@ -179,7 +158,7 @@ export function Head({
   return (
     <header class="head">
       <div>
-        <h1>{title}</h1>
+        <Heading>{title}</Heading>
         {lead && <p class="lead">{lead}</p>}
       </div>
       {children && <div class="head-tools">{children}</div>}
@@ -194,33 +173,6 @@ export function PageHead({ of, children }: { readonly of: string; readonly child
     <Head title={name} {...(lead !== undefined && { lead })}>
       {children}
     </Head>
-  )
-}
-
-/** A native dialog that is open while it is there. */
-export function Dialog({
-  title,
-  onClose,
-  children,
-  wide,
-}: {
-  readonly title: string
-  readonly onClose: () => void
-  readonly children: ComponentChildren
-  readonly wide?: boolean
-}) {
-  const element = useRef<HTMLDialogElement>(null)
-  useEffect(() => {
-    element.current?.showModal()
-  }, [])
-  return (
-    <dialog ref={element} class={wide ? 'wide' : ''} aria-label={title} onClose={onClose} {...{ closedby: 'any' }}>
-      <header class="dialog-head">
-        <h2>{title}</h2>
-        <IconButton icon="close" label="Close" onClick={() => element.current?.close()} />
-      </header>
-      <div class="dialog-body">{children}</div>
-    </dialog>
   )
 }
 
@@ -254,30 +206,4 @@ export function TablePlace({ label, children }: { readonly label: string; readon
       {children}
     </section>
   )
-}
-
-/** Loads something when its key changes; what is shown meanwhile is what was there before. */
-export function useLoaded<T>(key: string, load: () => Promise<T>) {
-  const value = useSignal<T | undefined>(undefined)
-  const problem = useSignal<string | undefined>(undefined)
-  const asked = useRef<{ readonly key: string }>(undefined)
-  const run = useLatest(async (wanted: string) => {
-    const mine = { key: wanted }
-    asked.current = mine
-    // Of several answers that are under way the one to the last question counts.
-    const isLast = () => asked.current === mine
-    try {
-      const loaded = await load()
-      if (!isLast()) return
-      value.value = loaded
-      problem.value = undefined
-    } catch (error) {
-      if (isLast()) problem.value = explain(error)
-    }
-  })
-  useEffect(() => {
-    void run(key)
-  }, [key, run])
-  const reload = useCallback(() => run(key), [key, run])
-  return { value, problem, reload }
 }

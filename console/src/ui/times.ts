@@ -44,3 +44,22 @@ export const writeWhole = (date: Date): string => whole.format(date)
 export function writeLength(seconds: number): string {
   return `${Math.floor(seconds / 60)}:${String(seconds % 60).padStart(2, '0')}`
 }
+
+const spans = [
+  ['d', 86_400_000],
+  ['h', 3_600_000],
+  ['min', 60_000],
+  ['s', 1000],
+] as const
+
+/** `2 d 3 h`, `5 min`, `12 s`: the two largest units of a duration in milliseconds. */
+export function writeSpan(milliseconds: number): string {
+  const all = Math.abs(milliseconds)
+  const first = spans.findIndex(([, size]) => all >= size)
+  if (first < 0) return `${Math.round(all)} ms`
+  const [unit, size] = spans[first] ?? spans[3]
+  const whole = Math.floor(all / size)
+  const next = spans[first + 1]
+  const rest = next ? Math.floor((all % size) / next[1]) : 0
+  return next && rest > 0 ? `${whole} ${unit} ${rest} ${next[0]}` : `${whole} ${unit}`
+}

@@ -2,7 +2,7 @@ import { useSignal } from '@preact/signals'
 import type { ComponentChildren } from 'preact'
 import type { Phone } from '../../data/phones.ts'
 import type { Message, Rendered } from '../../data/types.ts'
-import { Dialog } from '../../ui/parts.tsx'
+import { Dialog } from '../../ui/dialog.tsx'
 import { Header, Text } from './content.tsx'
 
 interface Props {

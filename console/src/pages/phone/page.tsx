@@ -2,7 +2,8 @@ import { signal, useSignal } from '@preact/signals'
 import { useEffect, useLayoutEffect } from 'preact/hooks'
 import { arePhonesShown, Phone } from '../../data/phones.ts'
 import { place, setQuery } from '../../router.ts'
-import { Dialog, Field, IconButton } from '../../ui/parts.tsx'
+import { Dialog } from '../../ui/dialog.tsx'
+import { Field, Heading, IconButton } from '../../ui/parts.tsx'
 import { BusinessPanel } from './business.tsx'
 import { PhoneView } from './phone-view.tsx'
 
@@ -45,7 +46,7 @@ export function PhonePage() {
   const remove = (id: string) => setQuery({ phones: ids.filter((one) => one !== id).join(',') || '-' })
   return (
     <div class="desk">
-      <h1 class="unseen">Phones</h1>
+      <Heading class="unseen">Phones</Heading>
       <BusinessPanel phones={[...phones.value.values()]} />
       <section class="phones" aria-label="The users' phones">
         {[...phones.value].map(([id, phone]) => (

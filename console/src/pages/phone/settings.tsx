@@ -1,6 +1,7 @@
 import type { Phone } from '../../data/phones.ts'
 import type { User } from '../../data/types.ts'
-import { Dialog, Field } from '../../ui/parts.tsx'
+import { Dialog } from '../../ui/dialog.tsx'
+import { Field } from '../../ui/parts.tsx'
 
 const switches = [
   ['auto_read', 'Reads automatically', 'Messages are read a moment after they arrive.'],

@@ -1,0 +1,58 @@
+import { signal } from '@preact/signals'
+import { explain } from '../data/http.ts'
+import { IconButton } from './parts.tsx'
+
+interface Notice {
+  readonly id: number
+  readonly time: Date
+  readonly text: string
+  readonly tone: 'good' | 'bad'
+}
+
+const shown = signal<Notice | undefined>(undefined)
+/** The last ones, the newest first, for whoever looked away. */
+const notices = signal<readonly Notice[]>([])
+const mostNotices = 20
+const shownMs = 6000
+let timer: ReturnType<typeof setTimeout> | undefined
+let count = 0
+
+/** Says something at the edge of the page: a result for a moment, a problem until it is dismissed. */
+export function say(text: string, tone: Notice['tone'] = 'good'): void {
+  count += 1
+  const notice = { id: count, time: new Date(), text, tone }
+  shown.value = notice
+  notices.value = [notice, ...notices.value].slice(0, mostNotices)
+  clearTimeout(timer)
+  if (tone === 'good') timer = setTimeout(dismiss, shownMs)
+}
+
+function dismiss(): void {
+  shown.value = undefined
+}
+
+/** Does something, and shows what stood in the way. */
+export async function attempt(work: () => Promise<unknown>, done?: string): Promise<boolean> {
+  try {
+    await work()
+    if (done !== undefined) say(done)
+    return true
+  } catch (error) {
+    say(explain(error), 'bad')
+    return false
+  }
+}
+
+export function Toast() {
+  const notice = shown.value
+  return (
+    <div class="toast-place" role="status" aria-live="polite">
+      {notice && (
+        <div class={`toast ${notice.tone}`} key={notice.id}>
+          <p class="grow">{notice.text}</p>
+          <IconButton icon="close" label="Dismiss" onClick={dismiss} />
+        </div>
+      )}
+    </div>
+  )
+}
