@@ -10,6 +10,7 @@ COPY server/src server/src
 COPY server/bin server/bin
 COPY sdk/src sdk/src
 COPY console/src console/src
+COPY console/shared console/shared
 COPY worlds worlds
 COPY scripts/compile.mjs scripts/console.mjs scripts/pack.mjs scripts/
 # The server reads what it runs, and writes nothing but /data: all else belongs to root in the end. Compiling is done as its user all the

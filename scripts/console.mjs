@@ -39,7 +39,7 @@ export async function buildConsole() {
     )
     writeFileSync(join(folder, `${file}.gz`), gzipSync(content, { level: 9 }))
   }
-  const own = Object.keys(metafile.inputs).filter((path) => /^(?:console|server|sdk)\/src\//.test(path))
+  const own = Object.keys(metafile.inputs).filter((path) => /^(?:console\/(?:src|shared)|sdk\/src)\//.test(path))
   const sources = ['package-lock.json', ...own].map((path) => {
     const { size, mtimeMs } = statSync(join(root, path))
     return [path, size, mtimeMs]

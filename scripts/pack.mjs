@@ -117,7 +117,7 @@ export async function pack() {
   for (const { path, contents, text } of outputFiles) {
     writeFileSync(path, path.endsWith('.js') ? nameQuickly(text) : contents)
   }
-  const own = Object.keys(metafile.inputs).filter((path) => /^(?:server|sdk)\/src\//.test(path))
+  const own = Object.keys(metafile.inputs).filter((path) => /^(?:(?:server|sdk)\/src|console\/shared)\//.test(path))
   const sources = ['package-lock.json', ...own].map((path) => {
     const { size, mtimeMs } = statSync(join(root, path))
     return [path, size, mtimeMs]

@@ -1,5 +1,5 @@
 import { signal } from '@preact/signals'
-import { focusSearch } from '../../server/src/site/browser/search-key.js'
+import { focusSearch } from '../shared/search-key.js'
 import { go } from './router.ts'
 import { Dialog } from './ui/dialog.tsx'
 

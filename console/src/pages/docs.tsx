@@ -1,5 +1,5 @@
 import { useLayoutEffect, useRef } from 'preact/hooks'
-import { startReference } from '../../../server/src/site/browser/docs.js'
+import { startReference } from '../../shared/docs.js'
 import { base } from '../data/http.ts'
 import { Loaded, loadedValue, useLoaded } from '../ui/loaded.tsx'
 

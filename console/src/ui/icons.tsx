@@ -1,4 +1,4 @@
-import { icons } from '../../../server/src/site/browser/pages.js'
+import { icons } from '../../shared/pages.js'
 
 /** Lines of icons on a grid of 24, drawn by us. */
 const paths = {

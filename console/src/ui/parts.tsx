@@ -1,7 +1,7 @@
 import { useSignal } from '@preact/signals'
 import { type ComponentChildren, cloneElement, type VNode } from 'preact'
 import { useEffect, useId, useRef } from 'preact/hooks'
-import { findPage } from '../../../server/src/site/browser/pages.js'
+import { findPage } from '../../shared/pages.js'
 import { base } from '../data/http.ts'
 import { takeHeading } from '../router.ts'
 import { useReachable } from './hooks.ts'

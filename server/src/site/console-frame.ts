@@ -1,6 +1,6 @@
+import { findPage, icons, pages } from '../../../console/shared/pages.js'
 import type { ConsoleAddress } from '../graph/ports.ts'
 import { escapeHtml } from '../replies/page.ts'
-import { findPage, icons, pages } from './browser/pages.js'
 
 export interface FrameOptions {
   /** The path prefix of a proxy in front of the service; usually empty. */

@@ -1,3 +1,4 @@
+import type { SampleCall } from '../../../console/shared/samples.js'
 import { YieldingTask } from '../base/work/yielding-task.ts'
 import type { Preparation, RowExamples } from '../graph/examples.ts'
 import type { BusinessOperation, Row } from '../graph/operation.ts'
@@ -6,7 +7,6 @@ import type { JsonSchema, OpenApiDocument, OperationObject, Parameter, Response 
 import { buildOpenApi, type OpenApiOptions } from '../http/openapi/openapi.ts'
 import { fullInput, isBusiness, placeholdersOf } from '../http/route-table.ts'
 import { chapters } from '../operations.ts'
-import type { SampleCall } from './browser/samples.js'
 
 /** Whose token a request carries; nobody's when none is needed. */
 export type Who = 'owner' | 'partner' | 'gateway' | 'operator' | 'nobody'

@@ -15,5 +15,5 @@ export function readScripts(...names: readonly string[]): string {
 }
 
 export function readBrowserFile(name: string): string {
-  return readFileSync(new URL(`./browser/${name}`, import.meta.url), 'utf8')
+  return readFileSync(new URL(`../../../console/shared/${name}`, import.meta.url), 'utf8')
 }

@@ -1,7 +1,7 @@
+import { quote, writeCurl } from '../../../console/shared/samples.js'
 import { demoTokens } from '../auth/demo.ts'
 import type { Vocabulary } from '../graph/vocabulary.ts'
 import { composePage, escapeHtml, hashSource, type Page } from '../replies/page.ts'
-import { quote, writeCurl } from './browser/samples.js'
 import { demoNumber } from './demo.ts'
 import { readScripts } from './script.ts'
 import { startStyle } from './start-style.ts'
