@@ -29,13 +29,15 @@ export function problemOf<T>({ load }: Loading<T>): string | undefined {
   return load.value.state === 'loading' ? undefined : load.value.problem
 }
 
-export function failed(error: unknown): Load<never> {
+export function loadFailure(error: unknown): Load<never> {
   return { state: 'failed', problem: explain(error), isMissing: error instanceof APIError && error.status === 404 }
 }
 
 /** What a load becomes when reading it again has failed: what was there stays, and says that it may be old. */
 export function keepOrFail<T>(before: Load<T>, error: unknown): Load<T> {
-  return before.state === 'ready' ? { state: 'ready', value: before.value, problem: explain(error) } : failed(error)
+  return before.state === 'ready'
+    ? { state: 'ready', value: before.value, problem: explain(error) }
+    : loadFailure(error)
 }
 
 /** Loads something when its key changes; what is shown meanwhile is what was there before. */
@@ -53,7 +55,7 @@ export function useLoaded<T>(key: string, read: () => Promise<T>): Loading<T> {
       const value = await read()
       if (isLast()) load.value = { state: 'ready', value }
     } catch (error) {
-      if (isLast()) load.value = isOther ? failed(error) : keepOrFail(load.peek(), error)
+      if (isLast()) load.value = isOther ? loadFailure(error) : keepOrFail(load.peek(), error)
     }
   })
   // biome-ignore lint/correctness/useExhaustiveDependencies: the key says what is read.

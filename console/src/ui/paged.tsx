@@ -4,7 +4,7 @@ import { explain } from '../data/http.ts'
 import { entryKey } from '../router.ts'
 import { useLatest } from './hooks.ts'
 import { joinPages } from './join-pages.ts'
-import { failed, keepOrFail, type Load, type Loading } from './loaded.tsx'
+import { keepOrFail, type Load, type Loading, loadFailure } from './loaded.tsx'
 
 interface Page<T> {
   readonly data: readonly T[]
@@ -71,7 +71,7 @@ export function usePages<T>(
       const isJoined = !isOther && now.state === 'ready'
       show(isJoined ? joinPages(first, { rows: now.value, after: after.current }, idOf) : first)
     } catch (error) {
-      if (asked.current === mine) load.value = isOther ? failed(error) : keepOrFail(load.peek(), error)
+      if (asked.current === mine) load.value = isOther ? loadFailure(error) : keepOrFail(load.peek(), error)
     }
   })
   const more = useLatest(async () => {
