@@ -78,3 +78,33 @@ export const pressEverySend = `(async () => {
   document.body.hidden = false
   return told
 })()`
+
+/** The faults that axe finds, with the elements that have them; axe has to be in the page. */
+export const runAxe = `axe.run({ resultTypes: ['violations'] }).then(({ violations }) =>
+  violations.flatMap(({ id, nodes }) => nodes.map(({ html }) => id + ' ' + html.slice(0, 160))))`
+
+/** Whether the page is wider than its window, and the controls that are cut off at a side where nothing can be scrolled. */
+export const findCutOff = `(() => {
+  const found = []
+  const { scrollWidth } = document.documentElement
+  if (scrollWidth > innerWidth) found.push('the page is ' + scrollWidth + ' wide')
+  const name = (element) => element.outerHTML.slice(0, 160)
+  for (const control of document.querySelectorAll('button, input, select, textarea, summary, [role=button]')) {
+    if (!control.checkVisibility({ opacityProperty: true, visibilityProperty: true })) continue
+    const own = control.getBoundingClientRect()
+    // What is only for screen readers is a pixel large.
+    if (own.width <= 2 || own.height <= 2) continue
+    let left = 0
+    let right = innerWidth
+    for (let box = control.parentElement; box; box = box.parentElement) {
+      const { overflowX } = getComputedStyle(box)
+      if (overflowX === 'auto' || overflowX === 'scroll') break
+      if (overflowX === 'visible') continue
+      const around = box.getBoundingClientRect()
+      left = Math.max(left, around.left)
+      right = Math.min(right, around.right)
+    }
+    if (own.left < left - 2 || own.right > right + 2) found.push('cut off: ' + name(control))
+  }
+  return found
+})()`

@@ -1,0 +1,101 @@
+import assert from 'node:assert/strict'
+import { readFile } from 'node:fs/promises'
+import { test } from 'node:test'
+import type { Page } from 'playwright-core'
+import {
+  type BusyConsole,
+  keepScreenshot,
+  type Look,
+  lookAt,
+  looks,
+  openBusyConsole,
+  whenRead,
+} from './harness/busy-console.ts'
+import { people } from './harness/busy-world/people.ts'
+import { busyApps } from './harness/busy-world/world.ts'
+import { openChat } from './harness/console-page.ts'
+import { findCutOff, runAxe } from './harness/page-checks.ts'
+
+interface Visited {
+  readonly name: string
+  readonly path: string
+  /** What is done on the page before anybody looks. */
+  readonly act?: (page: Page) => Promise<void>
+}
+
+/** Every page of the console with much in it. SCREENSHOTS=folder keeps a picture of each look. */
+test('every page of the console holds a busy world, at every width, light and dark', async (t) => {
+  const console = await openBusyConsole(t)
+  if (!console) return
+  t.diagnostic(`filled in ${Math.round(console.server.filledIn)} ms`)
+  const axe = await readFile(new URL(import.meta.resolve('axe-core/axe.min.js')), 'utf8')
+  for (const { name, path, act } of await listPages(console)) {
+    await t.test(`${name} has no fault of accessibility and nothing is cut off`, async (t) => {
+      const page = await console.open(path, looks[0], t)
+      if (act) await whenRead(page, () => act(page))
+      await page.evaluate(`${axe};undefined`)
+      const faults: Record<string, readonly string[]> = {}
+      for (const look of looks) {
+        await lookAt(page, look)
+        const found = await findFaults(page, name, look)
+        if (found.length > 0) faults[`${look.width} ${look.colorScheme}`] = found
+        await keepScreenshot(page, name, look)
+      }
+      assert.deepEqual(faults, {})
+      assert.doesNotMatch(await page.title(), /taken/)
+    })
+  }
+})
+
+/** The reference has so many elements that axe takes seconds: it reads the page once by day and once by night. */
+async function findFaults(page: Page, name: string, { width }: Look): Promise<string[]> {
+  const found = await page.evaluate<string[]>(findCutOff)
+  if (name === 'docs' && width !== 1440) return found
+  return [...found, ...(await page.evaluate<string[]>(runAxe))]
+}
+
+async function listPages({ server }: BusyConsole): Promise<Visited[]> {
+  const { doors } = server
+  const { counts } = await doors.operator('GET', 'state')
+  const kinds = Object.keys(counts)
+  const nodes = await Promise.all(kinds.map((kind) => doors.operator('GET', `nodes?kind=${kind}&limit=1`)))
+  const deliveries = await Promise.all(
+    ['delivered', 'failing', 'waiting', 'failed', 'withdrawn'].map(async (state) => {
+      const { data } = await doors.operator('GET', `deliveries?state=${state}&app_id=${appWith(state)}&limit=1`)
+      return { name: `delivery-${state}`, path: `/deliveries/${data[0].id}` }
+    }),
+  )
+  const { data: sent } = await doors.operator('GET', 'requests?operation=messages.send&limit=1')
+  const wanted = [people.ada, people.arabic, people.long, people.script].map(({ wa_id }) => wa_id)
+  const ofAda = (page: Page) => openChat(page.getByRole('article', { name: 'Phone of Ada' }))
+  return [
+    { name: 'phones', path: '/' },
+    { name: 'chat', path: '/', act: ofAda },
+    { name: 'four-phones', path: `/?phones=${wanted}` },
+    { name: 'live', path: '/live' },
+    { name: 'trace', path: `/traces/${sent[0].trace}` },
+    { name: 'deliveries', path: '/deliveries' },
+    ...deliveries,
+    { name: 'connect', path: '/connect' },
+    { name: 'calls', path: '/calls' },
+    { name: 'call', path: `/calls/${await findCall(server.url)}` },
+    { name: 'resources', path: '/resources' },
+    ...kinds.map((kind, index) => ({ name: `resource-${kind}`, path: `/resources/${nodes[index].data[0].id}` })),
+    { name: 'sandbox', path: '/sandbox' },
+    { name: 'access', path: '/access' },
+    { name: 'docs', path: '/docs' },
+    { name: 'unknown', path: '/no-such-page' },
+  ]
+}
+
+function appWith(state: string): string {
+  if (state === 'delivered') return busyApps.good.id
+  return state === 'withdrawn' ? busyApps.partner.id : busyApps.failing.id
+}
+
+async function findCall(url: string): Promise<string> {
+  const headers = { authorization: 'Bearer demo-gateway-token' }
+  const response = await fetch(`${url}/gateway/calls?limit=20`, { headers })
+  const { data } = (await response.json()) as { data: { id: string; ending?: string }[] }
+  return data.find(({ ending }) => ending === 'completed')?.id ?? ''
+}

@@ -1,0 +1,44 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { openBusyConsole } from './harness/busy-console.ts'
+import { people } from './harness/busy-world/people.ts'
+import { smallSize } from './harness/busy-world/sizes.ts'
+import { busyApps } from './harness/busy-world/world.ts'
+import { findCutOff } from './harness/page-checks.ts'
+
+/** A small busy world; console-busy.long.test.ts goes through every page of a large one. */
+test('in a busy world the console names every subscriber and every user as they are', async (t) => {
+  const console = await openBusyConsole(t, { size: smallSize })
+  if (!console) return
+  const { ada, arabic, long, script, markup } = people
+  const shown = [ada, arabic, long, script, markup]
+  const page = await console.open(`/?phones=${shown.map(({ wa_id }) => wa_id)}`, { width: 1440, colorScheme: 'dark' })
+  for (const { name } of shown) {
+    await page.getByRole('article', { name: `Phone of ${name}`, exact: true }).waitFor()
+  }
+  // Names of markup are text: they run nothing.
+  assert.doesNotMatch(await page.title(), /taken/)
+
+  const { data: lanes } = await console.server.doors.operator('GET', 'lanes')
+  const states = Object.fromEntries(lanes.map((lane: Lane) => [lane.app_name, [lane.down, lane.waiting > 0]]))
+  assert.deepEqual(states, {
+    [busyApps.good.name]: [false, false],
+    [busyApps.failing.name]: [true, true],
+    [busyApps.slow.name]: [true, true],
+    [busyApps.partner.name]: [true, false],
+  })
+  const deliveries = await console.open('/deliveries', { width: 390, colorScheme: 'light' })
+  for (const { name } of Object.values(busyApps))
+    await deliveries.getByText(name).first().waitFor({ state: 'attached' })
+  for (const state of ['delivered', 'failing', 'waiting', 'failed', 'withdrawn']) {
+    const { data } = await console.server.doors.operator('GET', `deliveries?state=${state}&limit=1`)
+    assert.equal(data.length, 1, state)
+  }
+  assert.deepEqual(await deliveries.evaluate<string[]>(findCutOff), [])
+})
+
+interface Lane {
+  readonly app_name: string
+  readonly down: boolean
+  readonly waiting: number
+}

@@ -1,0 +1,144 @@
+import assert from 'node:assert/strict'
+import { EventEmitter, once } from 'node:events'
+import { mkdir } from 'node:fs/promises'
+import { join } from 'node:path'
+import type { TestContext } from 'node:test'
+import type { Browser, Page, Request } from 'playwright-core'
+import { openBrowser } from './browser.ts'
+import { type BusyOptions, type BusyServer, startBusyServer } from './busy-world/server.ts'
+import { openPage } from './console-page.ts'
+
+/** How a page is looked at. */
+export interface Look {
+  readonly width: number
+  readonly colorScheme: 'light' | 'dark'
+}
+
+/** A phone, a small laptop, a usual screen and a wide one, by day and by night. */
+export const looks: readonly Look[] = [390, 1024, 1440, 2560].flatMap((width) =>
+  (['light', 'dark'] as const).map((colorScheme) => ({ width, colorScheme })),
+)
+
+export interface BusyConsole {
+  readonly server: BusyServer
+  readonly browser: Browser
+  /** A page of its own, complete, until the test ends, which fails when the page breaks or asks anything of another host. */
+  open(path: string, look?: Look, within?: TestContext): Promise<Page>
+}
+
+/** A server with the busy world and a browser for the length of a test; undefined where there is no browser, which CI does not accept. */
+export async function openBusyConsole(t: TestContext, options: BusyOptions = {}): Promise<BusyConsole | undefined> {
+  const browser = await openBrowser()
+  if ('missing' in browser) {
+    const line = `The console was not tried in a browser: ${browser.missing}.`
+    process.stdout.write(`note: ${line}\n`)
+    t.diagnostic(line)
+    assert.equal(process.env['CI'], undefined, line)
+    return undefined
+  }
+  t.after(() => browser.close())
+  const server = await startBusyServer(options)
+  t.after(() => server.stop())
+  return {
+    server,
+    browser,
+    async open(path, look, within = t) {
+      // Any small document of the server: what a page asks of other hosts is refused.
+      const page = await openPage(within, browser, `${server.url}/healthz`)
+      page.setDefaultTimeout(20_000)
+      if (look) await lookAt(page, look)
+      await visit(page, `${server.url}${path}`)
+      return page
+    },
+  }
+}
+
+/** Draws the page as this look has it. */
+export async function lookAt(page: Page, { width, colorScheme }: Look): Promise<void> {
+  await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' })
+  await page.setViewportSize({ width, height: 900 })
+  await page.evaluate(untilDrawn)
+}
+
+// What watches the sizes of elements is called when the page is drawn, which a new size of the window has not caused yet.
+const untilDrawn = 'new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve)))'
+
+/** Loads an address, and waits until the page has read everything that it shows. */
+export async function visit(page: Page, url: string): Promise<void> {
+  const reads = watchReads(page)
+  await page.goto(url)
+  await page
+    .getByText(/Connected/)
+    .first()
+    .waitFor({ state: 'attached' })
+  await reads.whenDone()
+}
+
+/** Waits until an action has read everything that it asks for. */
+export async function whenRead(page: Page, act: () => Promise<unknown>): Promise<void> {
+  const reads = watchReads(page)
+  await act()
+  await reads.whenDone()
+}
+
+/** Streams never end, and are not waited for. */
+function watchReads(page: Page): { whenDone(): Promise<void> } {
+  const pending = new Set<Request>()
+  const news = new EventEmitter()
+  const begin = (request: Request) => {
+    if (!new URL(request.url()).pathname.endsWith('/stream')) pending.add(request)
+  }
+  const end = (request: Request) => {
+    pending.delete(request)
+    news.emit('end')
+  }
+  page.on('request', begin)
+  page.on('requestfinished', end)
+  page.on('requestfailed', end)
+  return {
+    async whenDone() {
+      // What was read may ask for more when it is drawn.
+      do {
+        while (pending.size > 0) await once(news, 'end')
+        await page.evaluate(untilDrawn)
+      } while (pending.size > 0)
+      page.off('request', begin)
+      page.off('requestfinished', end)
+      page.off('requestfailed', end)
+    },
+  }
+}
+
+/** Reads whose address matches fail with this status. */
+export async function failReads(page: Page, address: RegExp, status = 500): Promise<void> {
+  const error = { message: 'Something went wrong.', type: 'ServerException', code: 1 }
+  await page.route(address, (route) =>
+    route.request().method() === 'GET' ? route.fulfill({ status, json: { error } }) : route.fallback(),
+  )
+}
+
+/** Reads whose address matches wait until they are released. */
+export async function holdReads(page: Page, address: RegExp): Promise<() => Promise<void>> {
+  const { promise, resolve } = Promise.withResolvers<void>()
+  await page.route(address, async (route) => {
+    if (route.request().method() === 'GET') await promise
+    await route.fallback()
+  })
+  return async () => {
+    resolve()
+    await page.unroute(address)
+  }
+}
+
+/** Faults of the sandbox, in place of those before. */
+export async function setFaults({ doors }: BusyServer, rules: readonly object[]): Promise<void> {
+  await doors.operator('PUT', 'faults', { rules })
+}
+
+/** Keeps a picture in the folder that SCREENSHOTS names, if it names one. */
+export async function keepScreenshot(page: Page, name: string, { width, colorScheme }: Look): Promise<void> {
+  const folder = process.env['SCREENSHOTS']
+  if (folder === undefined) return
+  await mkdir(folder, { recursive: true })
+  await page.screenshot({ path: join(folder, `${name}-${width}-${colorScheme}.png`) })
+}
