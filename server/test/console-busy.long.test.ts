@@ -12,6 +12,7 @@ import {
   whenRead,
 } from './harness/busy-console.ts'
 import { people } from './harness/busy-world/people.ts'
+import type { BusyServer } from './harness/busy-world/server.ts'
 import { busyApps } from './harness/busy-world/world.ts'
 import { openChat } from './harness/console-page.ts'
 import { findCutOff, runAxe } from './harness/page-checks.ts'
@@ -28,6 +29,7 @@ test('every page of the console holds a busy world, at every width, light and da
   const console = await openBusyConsole(t)
   if (!console) return
   t.diagnostic(`filled in ${Math.round(console.server.filledIn)} ms`)
+  await t.test('the world is as busy as it says', () => checkWorld(console.server))
   const axe = await readFile(new URL(import.meta.resolve('axe-core/axe.min.js')), 'utf8')
   for (const { name, path, act } of await listPages(console)) {
     await t.test(`${name} has no fault of accessibility and nothing is cut off`, async (t) => {
@@ -46,6 +48,28 @@ test('every page of the console holds a busy world, at every width, light and da
     })
   }
 })
+
+async function checkWorld({ database }: BusyServer): Promise<void> {
+  const { query } = database.read
+  const count = async (table: keyof typeof least) => {
+    const { size } = await query
+      .selectFrom(table)
+      .select(query.fn.countAll<number>().as('size'))
+      .executeTakeFirstOrThrow()
+    return Number(size)
+  }
+  const least = {
+    ...{ messages: 5000, deliveries: 4000, phone_numbers: 60, tokens: 250, activities: 300, calls: 100 },
+    ...{ message_templates: 26, groups: 12, media: 10, apps: 51 },
+  } as const
+  for (const table of Object.keys(least) as (keyof typeof least)[]) {
+    assert.ok((await count(table)) >= least[table], `${table}: ${await count(table)}`)
+  }
+  const states = await query.selectFrom('deliveries').select('state').distinct().execute()
+  assert.deepEqual(states.map(({ state }) => state).sort(), ['delivered', 'failed', 'waiting', 'withdrawn'])
+  const endings = await query.selectFrom('calls').select(['direction', 'ending']).distinct().execute()
+  assert.equal(endings.filter(({ ending }) => ending !== null).length, 8)
+}
 
 /** The reference has so many elements that axe takes seconds: it reads the page once by day and once by night. */
 async function findFaults(page: Page, name: string, { width }: Look): Promise<string[]> {

@@ -3,6 +3,7 @@ import { systemRandom } from '../../../src/base/keys/random.ts'
 import { silentLog } from '../../../src/base/log/log.ts'
 import { day } from '../../../src/base/time/duration.ts'
 import { type Environment, readConfig } from '../../../src/config.ts'
+import type { Database } from '../../../src/db/database.ts'
 import { applyWorld } from '../../../src/world/apply.ts'
 import { readWorld } from '../../../src/world/read.ts'
 import { type Engine, makeMigratedStore } from '../databases.ts'
@@ -16,6 +17,7 @@ import { makeBusyWorld } from './world.ts'
 export interface BusyServer {
   readonly url: string
   readonly doors: Doors
+  readonly database: Database
   /** How many milliseconds it took to fill. */
   readonly filledIn: number
   stop(): Promise<void>
@@ -63,5 +65,5 @@ export async function startBusyServer({
     throw error
   }
   clock.followRealTime()
-  return { url: doors.url, doors, filledIn: performance.now() - begun, stop }
+  return { url: doors.url, doors, database, filledIn: performance.now() - begun, stop }
 }

@@ -6,6 +6,7 @@ import type { BusyClock } from './clock.ts'
 import type { Doors } from './doors.ts'
 import { uploadFiles } from './messages.ts'
 import { makeCustomers, people } from './people.ts'
+import { makeResources } from './resources.ts'
 import { playScene } from './scene.ts'
 import type { BusySize } from './sizes.ts'
 import { busyApps, busyIds } from './world.ts'
@@ -34,6 +35,7 @@ export async function makeTraffic(deps: TrafficDeps): Promise<void> {
   const chats = makeChats(tools, size)
   await makeFirstDays(deps, chance, chats, end - subscribedDays * day)
   await linkApps(doors, { isPartnerLinked: true })
+  await makeResources(doors)
   await makeLastDays(deps, chats, end - 20 * minute)
   await playScene(tools, clock, end)
   deps.breakSubscriber('slow')
