@@ -6,6 +6,11 @@ import type { FeedItem } from './feed-item.ts'
 /** Larger values of events are left out: whoever wants one reads its delivery. */
 const maxValueBytes = 16_384
 
+/** A value of an event as far as it is read to be shown; null where it is larger. */
+export function shownValueOf(value: RawBuilder<unknown>): RawBuilder<string | null> {
+  return sql`CASE WHEN octet_length(${value}) <= ${sql.lit(maxValueBytes)} THEN ${value} END`
+}
+
 /** Which rows: all that `where` selects, the oldest first, up to a limit. */
 export interface Selection {
   readonly where: RawBuilder<boolean>
@@ -39,7 +44,7 @@ export async function readEvents(
   const { rows } = await sql<EventRow>`
     SELECT events.id, ${businessOf(sql.ref('events.account_id'))} AS business_id, events.account_id,
       events.phone_number_id, events.field, events.created_time, events.trace,
-      CASE WHEN octet_length(events.value) <= ${sql.lit(maxValueBytes)} THEN events.value END AS value
+      ${shownValueOf(sql.ref('events.value'))} AS value
     FROM events WHERE ${where} ORDER BY ${order} LIMIT ${sql.lit(limit)}`.execute(db.query)
   return { last: rows.at(-1)?.id ?? 0, found: rows.flatMap(showEvent) }
 }
@@ -79,6 +84,7 @@ const joined = sql`JOIN events ON events.id = deliveries.event_id JOIN lanes ON 
 type StatedRow = DeliveryRow & {
   readonly state: string
   readonly attempts: number
+  readonly earlier_attempts: number
   readonly started_time: number
   readonly finished_time: number | null
 }
@@ -89,19 +95,18 @@ export async function readDeliveries(
   { where, limit, order = sql.ref('deliveries.id') }: Selection,
 ): Promise<{ last: number; found: FeedItem[] }> {
   const { rows } = await sql<StatedRow>`
-    SELECT ${deliveryColumns}, deliveries.state, deliveries.attempts, deliveries.started_time, deliveries.finished_time
+    SELECT ${deliveryColumns}, deliveries.state, deliveries.attempts, deliveries.earlier_attempts,
+      deliveries.started_time, deliveries.finished_time
     FROM deliveries ${joined} WHERE ${where} ORDER BY ${order} LIMIT ${sql.lit(limit)}`.execute(db.query)
   return { last: rows.at(-1)?.id ?? 0, found: rows.map(showDelivery) }
 }
 
 function showDelivery(row: StatedRow): FeedItem {
-  const { state, attempts, started_time, finished_time } = row
-  const { id, time, data } = {
-    id: `delivery-${row.id}-${state}-${attempts}`,
-    time: finished_time ?? started_time,
-    data: dataOf(row),
-  }
-  return { id, type: 'delivery', time, ...ownerOf(row), data: { ...data, state, attempts } }
+  const { state, attempts, earlier_attempts, started_time, finished_time } = row
+  const id = `delivery-${row.id}-${state}-${attempts}`
+  const time = finished_time ?? started_time
+  const failing = state === 'waiting' && attempts > earlier_attempts
+  return { id, type: 'delivery', time, ...ownerOf(row), data: { ...dataOf(row), state, failing, attempts } }
 }
 
 type TryRow = DeliveryRow & {

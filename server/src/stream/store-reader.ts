@@ -3,6 +3,7 @@ import type { Clock } from '../base/time/clock.ts'
 import { second } from '../base/time/duration.ts'
 import type { Database } from '../db/database.ts'
 import type { FeedItem } from './feed-item.ts'
+import { addSubjects } from './item-subjects.ts'
 import { readDeliveries, readEvents, readReplays, readTries } from './read.ts'
 import type { Reached } from './types.ts'
 
@@ -73,7 +74,7 @@ export class StoreReader {
       this.#seen.set(item.id, at)
     }
     for (const [id, seen] of this.#seen) if (at - seen > 4 * overlapMilliseconds) this.#seen.delete(id)
-    return fresh
+    return addSubjects(this.#deps.database.read, fresh)
   }
 
   /** Everything stored since a mark, in order, with the newest ids of it. */

@@ -35,6 +35,7 @@ onBothDatabases('deliveries and lanes at the operator door', (engine) => {
     server.clock.advance(20_000)
     await server.app.settle()
     const { body } = await get(`deliveries/${waiting.id}`)
+    assert.equal(body.payload, subscriber.posts[0]?.body.toString('latin1'))
     assert.deepEqual([body.state, body.next_time, body.tries.length], ['delivered', null, 2])
     assert.equal(body.finished_time, new Date(server.clock.now()).toISOString())
     for (const [index, shown] of body.tries.entries()) {
@@ -79,6 +80,34 @@ onBothDatabases('deliveries and lanes at the operator door', (engine) => {
     for (const other of others) assert.deepEqual(await find(other), [])
     assertArgument(await get('deliveries', { state: 'lost' }), 'state')
     assertArgument(await get('deliveries', { until: '1' }), 'until')
+  })
+
+  test('a delivery says what it is about, who caused it, and what will be sent, before its first attempt too', async (t) => {
+    const subscriber = await subscribe(t, server)
+    const [user, other] = [userOf(7), userOf(8)]
+    await handInText(server, 'about.1', user)
+    const [about] = (await get('deliveries', { user_wa_id: user })).body.data
+    const before = (await get(`deliveries/${about.id}`)).body
+    assert.deepEqual([before.state, before.failing, before.tries], ['waiting', false, []])
+    assert.ok(before.payload.includes('about.1'))
+    subscriber.answerWith(refuseWith(503))
+    await server.app.settle()
+    assert.equal(before.payload, subscriber.posts[0]?.body.toString('latin1'))
+    const listed = (await get('deliveries', { user_wa_id: user, phone_number_id: numbers.main })).body.data
+    const { finished_time: _, payload: __, tries: ___, ...single } = (await get(`deliveries/${about.id}`)).body
+    assert.deepEqual(listed, [single])
+    assert.deepEqual([single.state, single.failing, single.subject], ['waiting', true, `text from +${user}`])
+    assert.deepEqual([about.event_id, about.trace], [single.event_id, single.trace])
+    await handInText(server, 'about.2', other)
+    const ofTrace = (await get('deliveries', { trace: single.trace })).body.data
+    assert.deepEqual(
+      ofTrace.map(({ id }: Item) => id),
+      [single.id],
+    )
+    assert.deepEqual((await get('deliveries', { trace: single.trace, user_wa_id: other })).body.data, [])
+    assert.deepEqual((await get('deliveries', { trace: 'none' })).body.data, [])
+    assert.deepEqual((await get('deliveries', { trace: single.trace }, tokens.limitedOperator)).body.data, [])
+    assertArgument(await get('deliveries', { user_wa_id: 'Ada' }), 'user_wa_id')
   })
 
   test('an operator with limits sees only the deliveries and lanes of these', async (t) => {

@@ -10,13 +10,14 @@ import type { ListOptions } from '../../../graph/lists/paging.ts'
 import type { NewOperation } from '../../../graph/operation.ts'
 import { idSchema } from '../../../graph/schemas.ts'
 import type { Vocabulary } from '../../../graph/vocabulary.ts'
+import { describeStoredSubject } from '../../../stream/event-subject.ts'
 import { exampleCursors, exampleTime } from '../examples.ts'
 import { readTimestamp, writeTimestamp } from '../timestamps.ts'
 import {
   deliveryListSchema,
-  filterProperties,
   fullDeliverySchema,
   type GivenFilter,
+  listedFilterProperties,
   type ShownDelivery,
   type ShownTry,
 } from './delivery-schemas.ts'
@@ -38,14 +39,18 @@ const deliveryList: ListOptions = {
 
 const exampleDelivery = {
   id: '4711',
+  event_id: '4700',
   app_id: '3000000000000001',
   account_id: '1000000000000001',
   phone_number_id: '4000000000000001',
   field: 'messages',
+  subject: 'text from +16505551234',
+  trace: '4bf92f3577b34da6a3ce929d0e0e4736',
   conversation: '4000000000000001/16505551234',
   callback_url: 'http://127.0.0.1:9000/hook',
   lane_id: '9f86d081884c7d659a2feaa0c55ad015',
   state: 'waiting' as const,
+  failing: true,
   attempts: 1,
   created_time: exampleTime,
   next_time: '2026-06-01T12:00:05.000Z',
@@ -80,14 +85,15 @@ export function deliveryOperations(): NewOperation[] {
       path: '/operator/deliveries',
       sentence: 'Lists deliveries of webhooks, newest first.',
       list: deliveryList,
-      input: Type.Object(filterProperties),
+      input: Type.Object(listedFilterProperties),
       output: deliveryListSchema,
       examples: {
         input: { state: 'waiting', account_id: '1000000000000001', limit: 1 },
         output: { data: [exampleDelivery], paging: exampleCursors },
       },
       async run({ db, limits, page }, input) {
-        const filter = readFilter(input, page.now)
+        const { user_wa_id, trace, ...rest } = input
+        const filter = { ...readFilter(rest, page.now), user_wa_id, trace }
         return page.fetch((range) => listDeliveryPageForOperators(db, limits, filter, range), showDelivery, {
           db,
           table: 'deliveries',
@@ -104,7 +110,7 @@ export function deliveryOperations(): NewOperation[] {
       output: fullDeliverySchema,
       examples: {
         input: { delivery_id: '4711' },
-        output: { ...exampleDelivery, finished_time: null, tries: [exampleTry] },
+        output: { ...exampleDelivery, finished_time: null, payload: exampleBody, tries: [exampleTry] },
         first: [
           { send: 'receiver.post' },
           { send: 'operator.list_deliveries', take: { pointer: '/data/0/id', as: 'delivery_id' } },
@@ -119,6 +125,7 @@ export function deliveryOperations(): NewOperation[] {
         return {
           ...showDelivery(delivery),
           finished_time: finished_time === null ? null : writeTimestamp(finished_time),
+          payload: await showPayload(db, vocabulary, delivery.id),
           tries: await showTries(db, vocabulary, attempts),
         }
       },
@@ -141,21 +148,30 @@ export function readDeliveryId(text: string): number | undefined {
 type DeliveryRow = Awaited<ReturnType<typeof listDeliveryPageForOperators>>[number]
 
 function showDelivery(row: DeliveryRow): ShownDelivery {
-  const { id, app_id, account_id, phone_number_id, field, conversation, callback_url, lane_id, state, attempts } = row
+  const { app_id, account_id, phone_number_id, field, conversation, callback_url, lane_id, state, attempts } = row
   return {
-    id: String(id),
+    id: String(row.id),
+    event_id: String(row.event_id),
     app_id,
     account_id,
     phone_number_id,
     field,
+    subject: describeStoredSubject(field, row.value),
+    trace: row.trace,
     conversation,
     callback_url,
     lane_id,
     state,
+    failing: state === 'waiting' && attempts > row.earlier_attempts,
     attempts,
     created_time: writeTimestamp(row.created_time),
     next_time: state === 'waiting' ? writeTimestamp(row.due_time) : null,
   }
+}
+
+async function showPayload(db: Db, vocabulary: Vocabulary, id: number): Promise<string | null> {
+  const deliveries = [...(await readPostedForOperators(db, [id])).values()]
+  return deliveries.length === 0 ? null : (await buildBody(vocabulary, { deliveries })).toString('latin1')
 }
 
 /** The body of a try is not stored: it is composed again of the values, which never change. */

@@ -18,6 +18,22 @@ export const filterProperties = {
   since: Type.Optional(timestampSchema('Only those that were raised since then.')),
   until: Type.Optional(timestampSchema('Only those that were raised before then.')),
 }
+
+/** The filters of the list. */
+export const listedFilterProperties = {
+  ...filterProperties,
+  user_wa_id: Type.Optional(
+    Type.String({
+      pattern: '^[0-9]{1,20}$',
+      'x-expects': 'digits only, as text',
+      description: 'Only those of messages with this user, their statuses, and calls.',
+    }),
+  ),
+  trace: Type.Optional(
+    Type.String({ maxLength: 100, description: 'Only those that the request with this trace raised.' }),
+  ),
+}
+
 const filterSchema = Type.Object(filterProperties)
 export type GivenFilter = Static<typeof filterSchema>
 
@@ -31,14 +47,21 @@ const time = () => Type.String({ format: 'date-time' })
 
 const deliverySchema = Type.Object({
   id: Type.String(),
+  event_id: Type.String({ description: 'The event that it reports; the same for every subscriber.' }),
   app_id: Type.String(),
   account_id: Type.String(),
   phone_number_id: orNull(Type.String(), 'Null for events of an account.'),
   field: Type.String(),
+  subject: orNull(
+    Type.String(),
+    'What it is about, in a few words without text of a user, such as: status delivered to +16505551234. Null when its content was removed or has more than 16 KiB.',
+  ),
+  trace: orNull(Type.String(), 'The trace of the request that raised it.'),
   conversation: Type.String({ description: 'Deliveries of one conversation are sent in order.' }),
   callback_url: Type.String({ description: 'Where it goes.' }),
   lane_id: Type.String({ description: 'The subscriber: see the list of lanes.' }),
   state: Type.Enum(['waiting', 'delivered', 'failed', 'withdrawn']),
+  failing: Type.Boolean({ description: 'Whether it waits after an attempt that failed.' }),
   attempts: Type.Integer({ description: 'How many attempts were made.' }),
   created_time: time(),
   next_time: orNull(time(), 'When it is tried next; null when it is not.'),
@@ -76,6 +99,10 @@ const trySchema = Type.Object({
 export const fullDeliverySchema = Type.Object({
   ...deliverySchema.properties,
   finished_time: orNull(time(), 'When it was delivered or given up; null while it waits.'),
+  payload: orNull(
+    Type.String(),
+    'The exact body of a post of this delivery alone, which is ASCII, also before its first attempt; null when its content was removed.',
+  ),
   tries: Type.Array(trySchema),
 })
 export type ShownTry = Static<typeof trySchema>

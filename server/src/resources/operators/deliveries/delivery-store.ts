@@ -5,6 +5,7 @@ import type { PostedDelivery } from '../../../delivery/post/compose-post.ts'
 import type { OperatorLimits } from '../../../graph/context.ts'
 import type { PageRange } from '../../../graph/lists/paging.ts'
 import { lookedAtFirst } from '../../../graph/lists/scan.ts'
+import { shownValueOf } from '../../../stream/read.ts'
 import { isSeen } from '../limits.ts'
 
 /** `failing`: waiting, after a try in vain. */
@@ -21,16 +22,30 @@ export interface DeliveryFilter {
   readonly until?: number | undefined
 }
 
+/** The filters of the list alone: jobs of replays are also done by processes of the version before, which would skip what they do not know. */
+export interface ListedFilter extends DeliveryFilter {
+  readonly user_wa_id?: string | undefined
+  readonly trace?: string | undefined
+}
+
 const owner = { account: sql.ref<string>('deliveries.account_id') }
 
 /** Deliveries of every tenant. For operators: bound by their limits alone. */
 export async function listDeliveryPageForOperators(
   db: Db,
   limits: OperatorLimits | undefined,
-  filter: DeliveryFilter,
+  { user_wa_id, ...filter }: ListedFilter,
   range: PageRange,
 ) {
-  return range.apply(selectDeliveries(db).where(await matches(db, limits, filter))).execute()
+  let query = selectDeliveries(db).where(await matches(db, limits, filter))
+  if (user_wa_id !== undefined) query = query.where(isOfUser(user_wa_id))
+  return range.apply(query).execute()
+}
+
+/** Messages and their statuses are ordered by number and user, calls by the call. */
+function isOfUser(user_wa_id: string): RawBuilder<boolean> {
+  return sql`(deliveries.conversation LIKE ${`%/${user_wa_id}`} OR deliveries.field = 'calls' AND EXISTS (
+    SELECT 1 FROM calls c WHERE c.id = SUBSTR(deliveries.conversation, 6) AND c.user_wa_id = ${user_wa_id}))`
 }
 
 export interface Walked {
@@ -63,14 +78,21 @@ export async function walkDeliveriesForOperators(
 export async function indexedBy(
   db: Db,
   limits: OperatorLimits | undefined,
-  { state, app_id, account_id, phone_number_id }: DeliveryFilter,
+  { state, app_id, account_id, phone_number_id, trace }: ListedFilter,
 ): Promise<RawBuilder<boolean>> {
+  if (trace !== undefined) return isOfTrace(db, trace)
   if (state === 'failed') return sql`state = 'failed'`
   const account = account_id ?? (phone_number_id && (await findAccountOfNumber(db, phone_number_id)))
   if (account !== undefined) return sql`account_id = ${account}`
   if (app_id !== undefined) return sql`app_id = ${app_id}`
   const only = limits && (await findOnlyAccount(db, limits))
   return only === undefined ? sql`TRUE` : sql`account_id = ${only}`
+}
+
+/** By the ids of its events, because a database may prefer to walk through all deliveries to a look-up of the events. */
+async function isOfTrace(db: Db, trace: string): Promise<RawBuilder<boolean>> {
+  const events = await db.query.selectFrom('events').select('id').where('trace', '=', trace).limit(1000).execute()
+  return sql`event_id IN (${sql.join(events.length === 0 ? [0] : events.map(({ id }) => id))})`
 }
 
 /** The account of an operator that sees one only. */
@@ -112,7 +134,7 @@ export async function listSeenDeliveriesForOperators(
 /** One delivery with every try at it; undefined when this operator sees none of that id. */
 export async function findDeliveryInFullForOperators(db: Db, limits: OperatorLimits | undefined, id: number) {
   const delivery = await selectDeliveries(db)
-    .select(['earlier_attempts', 'started_time', 'finished_time', 'event_id'])
+    .select(['started_time', 'finished_time'])
     .where('id', '=', id)
     .where(isSeen(limits, owner))
     .executeTakeFirst()
@@ -142,14 +164,18 @@ export async function readPostedForOperators(db: Db, ids: readonly number[]): Pr
 function selectDeliveries(db: Db) {
   return db.query
     .selectFrom('deliveries')
-    .select(['id', 'app_id', 'account_id', 'field', 'conversation', 'state', 'attempts', 'created_time', 'due_time'])
+    .select(['id', 'event_id', 'app_id', 'account_id', 'field', 'conversation', 'lane_id'])
+    .select(['state', 'attempts', 'earlier_attempts', 'created_time', 'due_time'])
     .select([
-      'lane_id',
       sql<string>`(SELECT lanes.callback_url FROM lanes WHERE lanes.id = deliveries.lane_id)`.as('callback_url'),
-      sql<string | null>`(SELECT e.phone_number_id FROM events e WHERE e.id = deliveries.event_id)`.as(
-        'phone_number_id',
-      ),
+      ofEvent<string | null>(sql`e.phone_number_id`).as('phone_number_id'),
+      ofEvent<string | null>(sql`e.trace`).as('trace'),
+      ofEvent<string | null>(shownValueOf(sql.ref('e.value'))).as('value'),
     ])
+}
+
+function ofEvent<T>(expression: RawBuilder<unknown>): RawBuilder<T> {
+  return sql<T>`(SELECT ${expression} FROM events e WHERE e.id = deliveries.event_id)`
 }
 
 async function matches(
