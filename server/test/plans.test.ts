@@ -88,7 +88,7 @@ async function startSubscriber(t: TestContext) {
   return { url: `http://127.0.0.1:${(sink.address() as AddressInfo).port}/`, posts: () => posts }
 }
 
-test('no statement of a read, a write, an event or a message walks a table that grows', async (t) => {
+test('no statement of a read, a write, an event, a message or the feed walks a table that grows', async (t) => {
   const place = await makeStorePlace('postgres')
   const subscriber = await startSubscriber(t)
   const log = await new StatementLog(place.databaseUrl as string).start()
@@ -124,6 +124,16 @@ test('no statement of a read, a write, an event or a message walks a table that 
     // What comes twice is not as usual, so the store is asked first.
     assert.equal(await writeAs(server, user, `wamid.${round}`), 200)
     await call('/messages', { to: user, type: 'text', text: { body: round } })
+    for (const query of [
+      '',
+      '?limit=1000',
+      `?account_id=${ids.account}&phone_number_id=${numbers.main}`,
+      '?since=1h',
+    ]) {
+      const authorization = `Bearer ${tokens.operator}`
+      const feed = await fetch(`${server.url}/operator/feed${query}`, { headers: { authorization } })
+      assert.equal(feed.status, 200, await feed.text())
+    }
     await until(() => subscriber.posts() > before, 'the event is delivered')
     const count = () => client.query(`SELECT 1 FROM deliveries WHERE state = 'waiting' AND id < 1000000`)
     await until(async () => (await count()).rowCount === 0, 'all outcomes are stored')

@@ -67,6 +67,8 @@ export interface LoggedRequest {
   readonly app_id: string | null
   readonly node_id: string | null
   readonly account_id: string | null
+  /** The number that the path names. */
+  readonly phone_number_id: string | null
   readonly remote_address: string | null
   readonly trace: string
   readonly request_headers?: Readonly<Record<string, string>>

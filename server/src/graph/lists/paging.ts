@@ -4,11 +4,21 @@ import { badArgument } from '../define-error.ts'
 import { bothCursors, cursorUnknown } from '../errors.ts'
 import type { CursorKey, CursorSealer } from './cursors.ts'
 import { type FilterField, readFilter } from './filtering.ts'
-import { type Found, findRowBehind, type Scan, type SortBounds, type Stretch, scanInSteps } from './scan.ts'
+import {
+  type Found,
+  findRowBehind,
+  type MergedScan,
+  type Scan,
+  type SortBounds,
+  type Stretch,
+  scanInSteps,
+} from './scan.ts'
 
 /** The options of a list. */
 export interface ListOptions {
   readonly maxLimit: number
+  /** How many a page holds when `limit` is left out. */
+  readonly defaultLimit?: number
   /** The column of the tie-breaking id. */
   readonly idColumn: string
   /** Each sort and its column. */
@@ -27,7 +37,7 @@ export function newestFirst(maxLimit: number, column = 'created_time', idColumn 
   return { maxLimit, idColumn, sortable: false, defaultSort, sorts: { [defaultSort]: { column, direction: 'desc' } } }
 }
 
-const defaultLimit = 25
+const usualLimit = 25
 /** As much as the head of a request can hold. */
 const maxFilteringLength = 16_384
 
@@ -41,19 +51,14 @@ export interface PageArguments {
 }
 
 /** The schema of those arguments. */
-export function pageArguments({
-  maxLimit,
-  sorts,
-  defaultSort,
-  sortable,
-  filters,
-}: ListOptions): Record<string, TSchema> {
+export function pageArguments(options: ListOptions): Record<string, TSchema> {
+  const { maxLimit, sorts, defaultSort, sortable, filters } = options
   return {
     limit: Type.Optional(
       Type.Integer({
         minimum: 1,
         maximum: maxLimit,
-        description: `How many items a page holds at the most; ${Math.min(defaultLimit, maxLimit)} when left out.`,
+        description: `How many items a page holds at the most; ${defaultLimitOf(options)} when left out.`,
       }),
     ),
     after: Type.Optional(cursor('The cursor of the item that the page starts behind.')),
@@ -72,6 +77,10 @@ export function pageArguments({
       ),
     }),
   }
+}
+
+function defaultLimitOf({ maxLimit, defaultLimit = usualLimit }: ListOptions): number {
+  return Math.min(defaultLimit, maxLimit)
 }
 
 function cursor(description: string) {
@@ -98,16 +107,25 @@ export interface Self {
   readonly query: string
 }
 
+/** Which rows, for a list that is not one query: a stretch of it, read from `from` on. */
+export interface PagePosition extends Stretch<CursorKey> {
+  /** `after`: in the order of the list; `before`: in the opposite one. */
+  readonly side: 'after' | 'before'
+  readonly limit: number
+}
+
 /** What a store adds to its query: which rows, in which order, and how many. */
 export class PageRange {
+  readonly position: PagePosition
   readonly #condition: RawBuilder<boolean>
   readonly #order: RawBuilder<unknown>
   readonly #limit: number
 
-  constructor(condition: RawBuilder<boolean>, order: RawBuilder<unknown>, limit: number) {
+  constructor(condition: RawBuilder<boolean>, order: RawBuilder<unknown>, position: PagePosition) {
+    this.position = position
     this.#condition = condition
     this.#order = order
-    this.#limit = limit
+    this.#limit = position.limit
   }
 
   apply<DB, TB extends keyof DB, O>(query: SelectQueryBuilder<DB, TB, O>): SelectQueryBuilder<DB, TB, O> {
@@ -156,9 +174,9 @@ export class Page {
   async fetch<Row extends object>(
     rows: (range: PageRange) => Promise<Row[]>,
     toItem: (row: Row) => Record<string, unknown>,
-    scan?: Scan,
+    scan?: Scan | MergedScan,
   ): Promise<{ data: Record<string, unknown>[]; paging: Record<string, unknown> }> {
-    const limit = this.#arguments.limit ?? Math.min(defaultLimit, this.#options.maxLimit)
+    const limit = this.#arguments.limit ?? defaultLimitOf(this.#options)
     const backwards = this.#cursor?.side === 'before'
     const side = backwards ? 'before' : 'after'
     const { rows: found, reached } = await this.#find(rows, side, this.#cursor?.key, limit + 1, scan)
@@ -189,7 +207,7 @@ export class Page {
     rows: (range: PageRange) => Promise<Row[]>,
     backwards: boolean,
     key: CursorKey,
-    scan: Scan | undefined,
+    scan: Scan | MergedScan | undefined,
   ): Promise<boolean> {
     const found = await this.#find(rows, backwards ? 'after' : 'before', key, 1, scan)
     return found.rows.length > 0 || found.reached !== undefined
@@ -200,7 +218,7 @@ export class Page {
     side: 'after' | 'before',
     from: CursorKey | undefined,
     limit: number,
-    scan: Scan | undefined,
+    scan: Scan | MergedScan | undefined,
   ): Promise<Found<Row, CursorKey>> {
     if (!scan) return { rows: await rows(this.#range(side, { from, to: undefined }, limit)), reached: undefined }
     const columns = [this.#sort.column, this.#options.idColumn] as const
@@ -208,10 +226,11 @@ export class Page {
       from,
       limit,
       findEdge: (from, distance) => {
+        if ('findEdge' in scan) return scan.findEdge(side, from, distance)
         const { condition, order } = this.#stretch(side, { from, to: undefined }, scan.bounds)
         return findRowBehind(scan, columns, condition, order, distance)
       },
-      look: (stretch, limit) => rows(this.#range(side, stretch, limit, scan)),
+      look: (stretch, limit) => rows(this.#range(side, stretch, limit, 'findEdge' in scan ? undefined : scan)),
     })
   }
 
@@ -224,7 +243,7 @@ export class Page {
   #range(side: 'after' | 'before', stretch: Stretch<CursorKey>, limit: number, scan?: Scan): PageRange {
     const { condition, order } = this.#stretch(side, stretch, scan?.bounds)
     const conditions = [condition, ...(this.#filter ? [this.#filter] : []), ...(scan?.by ? [scan.by] : [])]
-    return new PageRange(sql<boolean>`${sql.join(conditions, sql` AND `)}`, order, limit)
+    return new PageRange(sql<boolean>`${sql.join(conditions, sql` AND `)}`, order, { side, limit, ...stretch })
   }
 
   /** At most one condition for either end: of two, a database may use the one that leaves more rows. */

@@ -2,6 +2,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises'
 import { type RawBuilder, sql } from 'kysely'
 import type { Db } from '../../db/database.ts'
 import type { Tables } from '../../db/tables.ts'
+import type { CursorKey } from './cursors.ts'
 
 /** How many rows the first look passes, whether they fit or not: few enough that nobody waits for it, on an embedded store either. */
 export const lookedAtFirst = 2000
@@ -22,6 +23,15 @@ export interface Scan {
   readonly by?: RawBuilder<boolean> | undefined
   /** Between which values of the column that the list is sorted by. */
   readonly bounds?: SortBounds | undefined
+}
+
+/** A list of rows of several tables, each scanned by an index of its own: finds the key behind which a look has passed enough. */
+export interface MergedScan {
+  readonly findEdge: (
+    side: 'after' | 'before',
+    from: CursorKey | undefined,
+    distance: number,
+  ) => Promise<CursorKey | undefined>
 }
 
 export interface SortBounds {

@@ -42,6 +42,7 @@ interface Kept {
   app: string | undefined
   node: string | undefined
   account_id: string | null
+  phone_number_id: string | null
   remote_address: string | null
   error: LoggedRequest['error']
   fault: string | undefined
@@ -85,6 +86,7 @@ class Ring {
     kept.app = logged?.app
     kept.node = logged?.node
     kept.account_id = request.admission?.node?.account_id ?? null
+    kept.phone_number_id = numberOf(request)
     kept.remote_address = request.graphRequest?.remote_address ?? null
     kept.error = status < 400 ? null : explain(request.failure)
     kept.fault = request.graphRequest?.fault
@@ -196,6 +198,7 @@ const noRequest: Kept = {
   app: undefined,
   node: undefined,
   account_id: null,
+  phone_number_id: null,
   remote_address: null,
   error: null,
   fault: undefined,
@@ -238,7 +241,7 @@ export class RequestLog {
   }
 
   #describe(ring: Ring, kept: Kept): KeptRequest {
-    const { number, time, method, status, error, account_id, remote_address } = kept
+    const { number, time, method, status, error, account_id, phone_number_id, remote_address } = kept
     const facts = {
       id: `request-${this.#options.process.slice(0, 8)}-${number}`,
       number,
@@ -253,6 +256,7 @@ export class RequestLog {
       app_id: kept.app ?? null,
       node_id: kept.node ?? null,
       account_id,
+      phone_number_id,
       remote_address,
       trace: ring.traceOf(kept),
       ...(kept.fault !== undefined && { fault: kept.fault }),
@@ -266,7 +270,11 @@ function explain(failure: unknown): LoggedRequest['error'] {
   return { code: failure.code, message: failure.message }
 }
 
+function numberOf({ admission }: FastifyRequest): string | null {
+  return admission?.node?.kind === 'phone_number' ? admission.node.id : null
+}
+
 function feedItemOf(entry: LoggedRequest) {
-  const { id, time, business_id, account_id, trace, number: _, ...data } = entry
-  return { id, type: 'request' as const, time, business_id, account_id, phone_number_id: null, trace, data }
+  const { id, time, business_id, account_id, phone_number_id, trace, number: _, ...data } = entry
+  return { id, type: 'request' as const, time, business_id, account_id, phone_number_id, trace, data }
 }

@@ -135,6 +135,12 @@ export async function listOfTraceForOperators(db: Db, isSeen: RawBuilder<boolean
   return db.query.selectFrom('activities').selectAll().where('trace', '=', trace).where(isSeen).orderBy('id').execute()
 }
 
+/** Some records, by their ids. For operators: whoever asks has checked that they are seen. */
+export async function listRecordsForOperators(db: Db, ids: readonly number[]): Promise<NamedActivity[]> {
+  const query = db.query.selectFrom('activities').selectAll().select(nameOfActor.as('actor_name'))
+  return query.where('id', 'in', ids).execute()
+}
+
 /** The newest records of every tenant, or of one account. For operators: not bound to a tenant. */
 export async function listActivitiesForOperators(
   db: Db,

@@ -9,6 +9,7 @@ import { replayJobOperations } from './deliveries/replays.ts'
 import { nodeOperations } from './nodes.ts'
 import { appSecretOperations } from './tokens/app-secrets.ts'
 import { tokenOperations } from './tokens/tokens.ts'
+import { feedOperations } from './watch/feed.ts'
 import { requestOperations } from './watch/requests.ts'
 import { stateOperations } from './watch/state.ts'
 import { streamOperations } from './watch/stream.ts'
@@ -39,6 +40,7 @@ function operatorOperations(): NewRow[] {
     ...requestOperations(),
     ...traceOperations(),
     ...streamOperations(),
+    ...feedOperations(),
     ...waitOperations(),
   ]
 }

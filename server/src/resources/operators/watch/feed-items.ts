@@ -5,6 +5,7 @@ import type { OperatorLimits } from '../../../graph/context.ts'
 import type { LoggedRequest } from '../../../graph/ports.ts'
 import { idSchema } from '../../../graph/schemas.ts'
 import { type FeedItem, type FeedItemType, feedItemTypes } from '../../../stream/feed-item.ts'
+import { addSubjects } from '../../../stream/item-subjects.ts'
 import { readDeliveries, readEvents, readReplays, readTries } from '../../../stream/read.ts'
 import { writeTimestamp } from '../timestamps.ts'
 
@@ -20,7 +21,7 @@ export const feedItemSchema = Type.Object({
   trace: orNull(),
   data: Type.Record(Type.String(), Type.Unknown(), {
     description:
-      'What belongs to the type. The value of an event is null when it has more than 16 KiB, and when its content was removed, then with content_removed.',
+      'What belongs to the type. What belongs to an event has a subject: what it is about in a few words, without text of a user, or null. The value of an event is null when it has more than 16 KiB, and when its content was removed, then with content_removed.',
   }),
 })
 export type ShownFeedItem = Static<typeof feedItemSchema>
@@ -37,7 +38,7 @@ export const exampleFeedItem = {
   account_id: '1000000000000001',
   phone_number_id: '4000000000000001',
   trace: '4bf92f3577b34da6a3ce929d0e0e4736',
-  data: { event_id: '4711', field: 'messages', value: {} },
+  data: { event_id: '4711', field: 'messages', value: {}, subject: 'text from +16505551234' },
 }
 
 export const filterProperties = {
@@ -65,8 +66,8 @@ export function fits(item: FeedItem, { types, account_id, phone_number_id, limit
 }
 
 export function toFeedItem(request: LoggedRequest): FeedItem {
-  const { id, time, business_id, account_id, trace, number: _, ...data } = request
-  return { id, type: 'request', time, business_id, account_id, phone_number_id: null, trace, data }
+  const { id, time, business_id, account_id, phone_number_id, trace, number: _, ...data } = request
+  return { id, type: 'request', time, business_id, account_id, phone_number_id, trace, data }
 }
 
 /** How many rows of each kind are looked at for what happened before. */
@@ -79,7 +80,7 @@ export async function readTrace(db: Db, trace: string) {
   const { found: deliveries } = await readDeliveries(db, { where, limit })
   const tries = await readTries(db, { where, limit })
   const replays = await readReplays(db, { where: sql<boolean>`replays.trace = ${trace}`, limit })
-  return inOrder([...events, ...deliveries, ...tries, ...replays])
+  return inOrder(await addSubjects(db, [...events, ...deliveries, ...tries, ...replays]))
 }
 
 /** What is stored of a type since a time, in order; each by the index of its time. */

@@ -2,10 +2,11 @@ import { Type } from 'typebox'
 import { defineOperatorRead } from '../../../graph/define.ts'
 import { notFound } from '../../../graph/errors.ts'
 import type { NewOperation } from '../../../graph/operation.ts'
-import { type Activity, listOfTraceForOperators } from '../../audit/store.ts'
+import { listOfTraceForOperators } from '../../audit/store.ts'
 import { isRecordSeen } from '../audit.ts'
 import { writeTimestamp } from '../timestamps.ts'
 import { exampleFeedItem, feedItemSchema, fits, inOrder, readTrace, showFeedItem, toFeedItem } from './feed-items.ts'
+import { toRecordItem } from './feed-sources.ts'
 import { isRequestSeen } from './requests.ts'
 
 /** What one request set off. */
@@ -38,7 +39,7 @@ export function traceOperations(): NewOperation[] {
         const records = await listOfTraceForOperators(db, isRecordSeen(limits, caller), trace)
         const filter = { types: undefined, account_id: undefined, phone_number_id: undefined, limits }
         const stored = (await readTrace(db, trace)).filter((one) => fits(one, filter))
-        const all = inCausalOrder([...requests, ...records.map(toRecord), ...stored])
+        const all = inCausalOrder([...requests, ...records.map(toRecordItem), ...stored])
         if (all.length === 0) throw notFound()
         return {
           trace,
@@ -82,17 +83,4 @@ function beginningOf({ time, data }: Traced): number {
 
 function eventOf(data: object): string {
   return (data as { readonly event_id: string }).event_id
-}
-
-function toRecord({ id, time, business_id, account_id, trace, ...data }: Activity) {
-  return {
-    id: `audit-${id}`,
-    type: 'audit' as const,
-    time,
-    business_id,
-    account_id,
-    phone_number_id: null,
-    trace,
-    data,
-  }
 }

@@ -6,6 +6,7 @@ import { badArgument } from '../../../graph/define-error.ts'
 import type { NewOperation } from '../../../graph/operation.ts'
 import type { FeedItem } from '../../../stream/feed-item.ts'
 import { feedItemTypes } from '../../../stream/feed-item.ts'
+import { addSubjects } from '../../../stream/item-subjects.ts'
 import { nothingHappened, waitTooLong } from '../errors.ts'
 import { readTimestamp, timestampSchema } from '../timestamps.ts'
 import {
@@ -95,7 +96,7 @@ async function findPast({ db, ports }: OperatorContext, filter: FeedFilter, sinc
   }
   for (const type of filter.types ?? []) {
     const found = (await readSince(db, since, type)).find((one) => fits(one, filter))
-    if (found) return found
+    if (found) return (await addSubjects(db, [found]))[0]
   }
   return undefined
 }
