@@ -273,6 +273,10 @@ export interface OperatorListDeliveriesParams {
   since?: string | undefined
   /** Only those that were raised before then. A time such as 2026-11-15T16:30:00Z, or a duration before now such as 10m. */
   until?: string | undefined
+  /** Only those of messages with this user, their statuses, and calls. It must be digits only, as text. */
+  user_wa_id?: string | undefined
+  /** Only those that the request with this trace raised. */
+  trace?: string | undefined
   /** How many items a page holds at the most; 25 when left out. */
   limit?: number | undefined
   /** The cursor of the item that the page starts behind. */
@@ -284,11 +288,17 @@ export interface OperatorListDeliveriesParams {
 /** An item of `operator.list_deliveries`. */
 export interface OperatorListDeliveriesItem {
   id: string
+  /** The event that it reports; the same for every subscriber. */
+  event_id: string
   app_id: string
   account_id: string
   /** Null for events of an account. */
   phone_number_id: string | null
   field: string
+  /** What it is about, in a few words without text of a user, such as: status delivered to +16505551234. Null when its content was removed or has more than 16 KiB. */
+  subject: string | null
+  /** The trace of the request that raised it. */
+  trace: string | null
   /** Deliveries of one conversation are sent in order. */
   conversation: string
   /** Where it goes. */
@@ -296,6 +306,8 @@ export interface OperatorListDeliveriesItem {
   /** The subscriber: see the list of lanes. */
   lane_id: string
   state: 'waiting' | 'delivered' | 'failed' | 'withdrawn'
+  /** Whether it waits after an attempt that failed. */
+  failing: boolean
   /** How many attempts were made. */
   attempts: number
   created_time: string
@@ -313,11 +325,17 @@ export function operatorListDeliveries(client: Client, params?: OperatorListDeli
 /** The response of `operator.read_delivery`. */
 export interface OperatorReadDeliveryResponse {
   id: string
+  /** The event that it reports; the same for every subscriber. */
+  event_id: string
   app_id: string
   account_id: string
   /** Null for events of an account. */
   phone_number_id: string | null
   field: string
+  /** What it is about, in a few words without text of a user, such as: status delivered to +16505551234. Null when its content was removed or has more than 16 KiB. */
+  subject: string | null
+  /** The trace of the request that raised it. */
+  trace: string | null
   /** Deliveries of one conversation are sent in order. */
   conversation: string
   /** Where it goes. */
@@ -325,6 +343,8 @@ export interface OperatorReadDeliveryResponse {
   /** The subscriber: see the list of lanes. */
   lane_id: string
   state: 'waiting' | 'delivered' | 'failed' | 'withdrawn'
+  /** Whether it waits after an attempt that failed. */
+  failing: boolean
   /** How many attempts were made. */
   attempts: number
   created_time: string
@@ -332,6 +352,8 @@ export interface OperatorReadDeliveryResponse {
   next_time: string | null
   /** When it was delivered or given up; null while it waits. */
   finished_time: string | null
+  /** The exact body of a post of this delivery alone, which is ASCII, also before its first attempt; null when its content was removed. */
+  payload: string | null
   tries: {
     number: number
     time: string
@@ -580,61 +602,64 @@ export interface OperatorListRequestsParams {
   operation?: string | undefined
   /** Only responses with this status. */
   status?: number | undefined
+  /** Only responses with a status of 400 or above. */
+  errors?: boolean | undefined
+  /** Only requests whose path names this number. */
+  phone_number_id?: string | undefined
   /** Only the request with this trace. */
   trace?: string | undefined
   /** Only those since then. A time such as 2026-11-15T16:30:00Z, or a duration before now such as 10m. */
   since?: string | undefined
-  /** 100 when left out. */
+  /** Only those before then. A time such as 2026-11-15T16:30:00Z, or a duration before now such as 10m. */
+  until?: string | undefined
+  /** Names of the fields to return, separated by commas: id, time, door, operation, method, target, status, error, fault, milliseconds, business_id, app_id, account_id, phone_number_id, node_id, remote_address, trace, request_headers, request_body, response_body. Instead of the defaults id, time, door, operation, method, target, status, error, fault, milliseconds, business_id, app_id, account_id, phone_number_id, node_id, remote_address, trace, request_headers, request_body, response_body. */
+  fields?: readonly ('id' | 'time' | 'door' | 'operation' | 'method' | 'target' | 'status' | 'error' | 'fault' | 'milliseconds' | 'business_id' | 'app_id' | 'account_id' | 'phone_number_id' | 'node_id' | 'remote_address' | 'trace' | 'request_headers' | 'request_body' | 'response_body')[] | string | undefined
+  /** How many items a page holds at the most; 100 when left out. */
   limit?: number | undefined
+  /** The cursor of the item that the page starts behind. */
+  after?: string | undefined
+  /** The cursor of the item that the page ends in front of. */
+  before?: string | undefined
 }
 
-/** The response of `operator.list_requests`. */
-export interface OperatorListRequestsResponse {
-  data: {
-    id: string
-    time: string
-    door: string
-    operation: string
-    method: string
-    /** Path and query, in a sandbox alone; secrets in it are redacted. */
-    target?: string
-    status: number
-    error: {
-      code: number
-      message: string
-    } | null
-    /** The fault rule that it was hit by, as in X-Switchboard-Fault; in a sandbox alone. */
-    fault?: string
-    milliseconds: number
-    business_id: string | null
-    app_id: string | null
-    account_id: string | null
-    node_id: string | null
-    remote_address: string | null
-    trace: string
-    request_headers?: Record<string, string>
-    request_body?: string | null
-    response_body?: string | null
-  }[]
-  paging: {
-    cursors: {
-      /** The cursor of the first item of this page. */
-      before?: string
-      /** The cursor of the last item of this page. */
-      after?: string
-    }
-    /** The page before this one; absent at the start. */
-    previous?: string
-    /** The page after this one; absent at the end. */
-    next?: string
-  }
+/** An item of `operator.list_requests`. */
+export interface OperatorListRequestsItem {
+  id?: string
+  time?: string
+  door?: string
+  operation?: string
+  method?: string
+  /** Path and query, in a sandbox alone; secrets in it are redacted. */
+  target?: string
+  status?: number
+  error?: {
+    code: number
+    message: string
+  } | null
+  /** The fault rule that it was hit by, as in X-Switchboard-Fault; in a sandbox alone. */
+  fault?: string
+  milliseconds?: number
+  business_id?: string | null
+  app_id?: string | null
+  account_id?: string | null
+  /** The number that the path names. */
+  phone_number_id?: string | null
+  node_id?: string | null
+  remote_address?: string | null
+  trace?: string
+  request_headers?: Record<string, string>
+  request_body?: string | null
+  response_body?: string | null
 }
 
 const operatorListRequestsRow: Row = { name: 'operator.list_requests', method: 'GET', door: 'operator', path: '/operator/requests' }
 
-/** Lists the last requests of this process at each door, newest first; in a sandbox with headers and bodies, without secrets. */
-export function operatorListRequests(client: Client, params?: OperatorListRequestsParams, options?: RequestOptions): Call<OperatorListRequestsResponse> {
-  return callRow(client, operatorListRequestsRow, [], params, options)
+/** Lists the last requests of this process at each door, newest first; in a sandbox with headers and bodies, without secrets. With fields, only these. */
+export function operatorListRequests(client: Client, params?: OperatorListRequestsParams & { fields?: undefined }, options?: RequestOptions): ListCall<OperatorListRequestsItem & { id: string }>
+/** Lists the last requests of this process at each door, newest first; in a sandbox with headers and bodies, without secrets. With fields, only these. */
+export function operatorListRequests(client: Client, params?: OperatorListRequestsParams, options?: RequestOptions): ListCall<OperatorListRequestsItem>
+export function operatorListRequests(client: Client, params?: OperatorListRequestsParams, options?: RequestOptions): ListCall<OperatorListRequestsItem> {
+  return listRow(client, operatorListRequestsRow, [], params, options)
 }
 
 /** The response of `operator.read_trace`. */
@@ -649,7 +674,7 @@ export interface OperatorReadTraceResponse {
     account_id: string | null
     phone_number_id: string | null
     trace: string | null
-    /** What belongs to the type. The value of an event is null when it has more than 16 KiB, and when its content was removed, then with content_removed. */
+    /** What belongs to the type. What belongs to an event has a subject: what it is about in a few words, without text of a user, or null. The value of an event is null when it has more than 16 KiB, and when its content was removed, then with content_removed. */
     data: Record<string, unknown>
   }[]
 }
@@ -683,6 +708,47 @@ export function operatorStream(client: Client, params?: OperatorStreamParams, op
   return streamRow(client, operatorStreamRow, [], params, options)
 }
 
+/** The parameters of `operator.list_feed`. */
+export interface OperatorListFeedParams {
+  /** Only these, with commas: request, audit, event, message, call, replay, delivery, try. */
+  types?: string | undefined
+  /** Only what belongs to this account. */
+  account_id?: string | undefined
+  /** Only what belongs to this number. */
+  phone_number_id?: string | undefined
+  /** Only what happened since then. A time such as 2026-11-15T16:30:00Z, or a duration before now such as 10m. */
+  since?: string | undefined
+  /** Only what happened before then. A time such as 2026-11-15T16:30:00Z, or a duration before now such as 10m. */
+  until?: string | undefined
+  /** How many items a page holds at the most; 25 when left out. */
+  limit?: number | undefined
+  /** The cursor of the item that the page starts behind. */
+  after?: string | undefined
+  /** The cursor of the item that the page ends in front of. */
+  before?: string | undefined
+}
+
+/** An item of `operator.list_feed`. */
+export interface OperatorListFeedItem {
+  /** The same on every process; Last-Event-ID of a stream. */
+  id: string
+  type: 'request' | 'event' | 'delivery' | 'try' | 'message' | 'call' | 'timer' | 'replay' | 'audit'
+  time: string
+  business_id: string | null
+  account_id: string | null
+  phone_number_id: string | null
+  trace: string | null
+  /** What belongs to the type. What belongs to an event has a subject: what it is about in a few words, without text of a user, or null. The value of an event is null when it has more than 16 KiB, and when its content was removed, then with content_removed. */
+  data: Record<string, unknown>
+}
+
+const operatorListFeedRow: Row = { name: 'operator.list_feed', method: 'GET', door: 'operator', path: '/operator/feed' }
+
+/** Lists what happened, newest first, in the form of the stream: what is stored, deliveries and replays as they stand now, and the requests that this process keeps. */
+export function operatorListFeed(client: Client, params?: OperatorListFeedParams, options?: RequestOptions): ListCall<OperatorListFeedItem> {
+  return listRow(client, operatorListFeedRow, [], params, options)
+}
+
 /** The parameters of `operator.wait`. */
 export interface OperatorWaitParams {
   /** What to wait for. */
@@ -707,7 +773,7 @@ export interface OperatorWaitResponse {
   account_id: string | null
   phone_number_id: string | null
   trace: string | null
-  /** What belongs to the type. The value of an event is null when it has more than 16 KiB, and when its content was removed, then with content_removed. */
+  /** What belongs to the type. What belongs to an event has a subject: what it is about in a few words, without text of a user, or null. The value of an event is null when it has more than 16 KiB, and when its content was removed, then with content_removed. */
   data: Record<string, unknown>
 }
 
@@ -907,12 +973,20 @@ export class OperatorMethods {
   }
 
   /**
-   * Lists the last requests of this process at each door, newest first; in a sandbox with headers and bodies, without secrets.
+   * Lists the last requests of this process at each door, newest first; in a sandbox with headers and bodies, without secrets. With fields, only these.
    *
    * @example
-   * await client.operator.listRequests({ door: 'business', limit: 1 })
+   * for await (const item of client.operator.listRequests({ door: 'business', limit: 1 })) …
    */
-  listRequests(params?: OperatorListRequestsParams, options?: RequestOptions): Call<OperatorListRequestsResponse> {
+  listRequests(params?: OperatorListRequestsParams & { fields?: undefined }, options?: RequestOptions): ListCall<OperatorListRequestsItem & { id: string }>
+  /**
+   * Lists the last requests of this process at each door, newest first; in a sandbox with headers and bodies, without secrets. With fields, only these.
+   *
+   * @example
+   * for await (const item of client.operator.listRequests({ door: 'business', limit: 1 })) …
+   */
+  listRequests(params?: OperatorListRequestsParams, options?: RequestOptions): ListCall<OperatorListRequestsItem>
+  listRequests(params?: OperatorListRequestsParams, options?: RequestOptions): ListCall<OperatorListRequestsItem> {
     return operatorListRequests(this.client, params, options)
   }
 
@@ -934,6 +1008,16 @@ export class OperatorMethods {
    */
   stream(params?: OperatorStreamParams, options?: StreamOptions): EventStream<OperatorStreamEvent> {
     return operatorStream(this.client, params, options)
+  }
+
+  /**
+   * Lists what happened, newest first, in the form of the stream: what is stored, deliveries and replays as they stand now, and the requests that this process keeps.
+   *
+   * @example
+   * for await (const item of client.operator.listFeed({ types: 'event', account_id: '1000000000000001', limit: 1 })) …
+   */
+  listFeed(params?: OperatorListFeedParams, options?: RequestOptions): ListCall<OperatorListFeedItem> {
+    return operatorListFeed(this.client, params, options)
   }
 
   /**

@@ -1,14 +1,15 @@
-import { type Static, Type } from 'typebox'
+import { Type } from 'typebox'
 import type { OperatorLimits } from '../../../graph/context.ts'
 import { defineOperatorRead } from '../../../graph/define.ts'
-import { pagingSchema } from '../../../graph/lists/paging.ts'
+import { type ListOptions, newestFirst, type PagePosition, pagingSchema } from '../../../graph/lists/paging.ts'
 import { doors, type NewOperation } from '../../../graph/operation.ts'
-import type { LoggedRequest } from '../../../graph/ports.ts'
+import type { KeptRequest, LoggedRequest } from '../../../graph/ports.ts'
+import { idSchema } from '../../../graph/schemas.ts'
 import { exampleTime } from '../examples.ts'
 import { readTimestamp, timestampSchema, writeTimestamp } from '../timestamps.ts'
 
-const maxLimit = 1000
-const defaultLimit = 100
+/** By the number of each, because a clock may be set back. */
+const requestList: ListOptions = { ...newestFirst(1000, 'number'), defaultLimit: 100 }
 
 const orNull = (schema: ReturnType<typeof Type.String>) => Type.Union([schema, Type.Null()])
 
@@ -30,6 +31,7 @@ const requestSchema = Type.Object({
   business_id: orNull(Type.String()),
   app_id: orNull(Type.String()),
   account_id: orNull(Type.String()),
+  phone_number_id: Type.Union([Type.String(), Type.Null()], { description: 'The number that the path names.' }),
   node_id: orNull(Type.String()),
   remote_address: orNull(Type.String()),
   trace: Type.String(),
@@ -37,6 +39,10 @@ const requestSchema = Type.Object({
   request_body: Type.Optional(orNull(Type.String())),
   response_body: Type.Optional(orNull(Type.String())),
 })
+
+const fields = Object.keys(requestSchema.properties)
+/** What is read from the bytes of a request, and only where it is asked for. */
+const bodyFields: readonly string[] = ['target', 'request_headers', 'request_body', 'response_body']
 
 /** The last requests of the process that responds. */
 export function requestOperations(): NewOperation[] {
@@ -46,7 +52,9 @@ export function requestOperations(): NewOperation[] {
       method: 'GET',
       path: '/operator/requests',
       sentence:
-        'Lists the last requests of this process at each door, newest first; in a sandbox with headers and bodies, without secrets.',
+        'Lists the last requests of this process at each door, newest first; in a sandbox with headers and bodies, without secrets. With fields, only these.',
+      list: requestList,
+      fields: { available: fields, defaults: fields, mode: 'replace' },
       input: Type.Object({
         door: Type.Optional(Type.Enum([...doors, 'unknown'], { description: 'Only requests at this door.' })),
         operation: Type.Optional(
@@ -55,13 +63,13 @@ export function requestOperations(): NewOperation[] {
         status: Type.Optional(
           Type.Integer({ minimum: 100, maximum: 599, description: 'Only responses with this status.' }),
         ),
+        errors: Type.Optional(Type.Boolean({ description: 'Only responses with a status of 400 or above.' })),
+        phone_number_id: Type.Optional(idSchema({ description: 'Only requests whose path names this number.' })),
         trace: Type.Optional(Type.String({ maxLength: 100, description: 'Only the request with this trace.' })),
         since: Type.Optional(timestampSchema('Only those since then.')),
-        limit: Type.Optional(
-          Type.Integer({ minimum: 1, maximum: maxLimit, description: `${defaultLimit} when left out.` }),
-        ),
+        until: Type.Optional(timestampSchema('Only those before then.')),
       }),
-      output: Type.Object({ data: Type.Array(requestSchema), paging: pagingSchema }),
+      output: Type.Object({ data: Type.Array(Type.Partial(requestSchema)), paging: pagingSchema }),
       examples: {
         input: { door: 'business', limit: 1 },
         output: {
@@ -79,6 +87,7 @@ export function requestOperations(): NewOperation[] {
               business_id: '2000000000000001',
               app_id: '3000000000000001',
               account_id: '1000000000000001',
+              phone_number_id: null,
               node_id: '1000000000000001',
               remote_address: '127.0.0.1',
               trace: '4bf92f3577b34da6a3ce929d0e0e4736',
@@ -87,23 +96,53 @@ export function requestOperations(): NewOperation[] {
           paging: { cursors: {} },
         },
       },
-      async run({ ports, limits, clock }, { door, operation, status, trace, since, limit = defaultLimit }) {
-        const from = readTimestamp('since', since, clock.now())
+      async run({ ports, limits, page, fields: asked = fields }, { since, until, ...filter }) {
+        const period = {
+          since: readTimestamp('since', since, page.now),
+          until: readTimestamp('until', until, page.now),
+        }
         const found = ports
           .listRequests()
-          .filter(
-            (one) =>
-              isRequestSeen(limits, one) &&
-              (door === undefined || one.door === door) &&
-              (operation === undefined || one.operation === operation) &&
-              (status === undefined || one.status === status) &&
-              (trace === undefined || one.trace === trace) &&
-              (from === undefined || one.time >= from),
-          )
-        return { data: found.slice(0, limit).map((one) => showRequest(one.whole())), paging: { cursors: {} } }
+          .filter((one) => isRequestSeen(limits, one) && matches(one, { ...filter, ...period }))
+        // At once: what is kept of a request is written over by the next ones.
+        return page.fetch(
+          async ({ position }) => pick(found, position),
+          (one) => showRequest(one, asked),
+        )
       },
     }),
   ]
+}
+
+interface RequestFilter {
+  readonly door?: string
+  readonly operation?: string
+  readonly status?: number
+  readonly errors?: boolean
+  readonly phone_number_id?: string
+  readonly trace?: string
+  readonly since: number | undefined
+  readonly until: number | undefined
+}
+
+function matches(one: KeptRequest, { errors, since, until, ...filter }: RequestFilter): boolean {
+  const equal = ['door', 'operation', 'status', 'phone_number_id', 'trace'] as const
+  return (
+    equal.every((name) => filter[name] === undefined || one[name] === filter[name]) &&
+    (errors !== true || one.status >= 400) &&
+    (since === undefined || one.time >= since) &&
+    (until === undefined || one.time < until)
+  )
+}
+
+/** Some of the requests, of which the newest is the first. */
+function pick(found: readonly KeptRequest[], { side, from, limit }: PagePosition): KeptRequest[] {
+  const number = from ? Number(from[0]) : Number.POSITIVE_INFINITY
+  if (side === 'after') return found.filter((one) => one.number < number).slice(0, limit)
+  return found
+    .filter((one) => one.number > number)
+    .reverse()
+    .slice(0, limit)
 }
 
 export function isRequestSeen(
@@ -114,6 +153,8 @@ export function isRequestSeen(
   return limits.businesses?.has(business_id ?? '') === true || limits.accounts?.has(account_id ?? '') === true
 }
 
-function showRequest({ number: _, time, ...request }: LoggedRequest): Static<typeof requestSchema> {
-  return { ...request, time: writeTimestamp(time) } as Static<typeof requestSchema>
+function showRequest(request: KeptRequest, asked: readonly string[]): Record<string, unknown> {
+  const whole = asked.some((name) => bodyFields.includes(name)) ? request.whole() : request
+  const shown: Readonly<Record<string, unknown>> = { ...whole, time: writeTimestamp(request.time) }
+  return Object.fromEntries(asked.flatMap((name) => (shown[name] === undefined ? [] : [[name, shown[name]]])))
 }
