@@ -86,6 +86,8 @@ interface CommonRow<I extends TObject> {
   readonly list?: ListOptions
   /** Whether its body or its response is full of secrets, as a world is: neither is shown to operators. */
   readonly isConfidential?: boolean
+  /** Whether its response has a new secret in it: it is not compressed. */
+  readonly returnsSecret?: boolean
   /** Errors show only message, type and code. */
   readonly briefErrors?: boolean
   /** Errors that the caller can fix also have `error_data`, as in sending. */

@@ -10,6 +10,7 @@ import type { ClientAddresses } from './connection/client-address.ts'
 import type { RequestObserver } from './observe/observe.ts'
 import { perform } from './pipeline.ts'
 import type { PipelineDeps } from './pipeline-deps.ts'
+import { type CompressedJson, compressedFrom, compressJson } from './reply/compress-json.ts'
 import { writeJson } from './reply/json.ts'
 import { sendPush } from './reply/push-stream.ts'
 import { sendReply } from './reply/send-reply.ts'
@@ -114,7 +115,9 @@ function serveRoutes(scope: FastifyInstance, routes: readonly Route[], router: R
           const text = writeJson(own?.body ?? body)
           if (keepsResponses) request.responseText = text
           const headers = own ? { ...admission.headers, ...own.headers } : admission.headers
-          sendResponse(request, reply, headersOf(request, headers), text, traceHeader)
+          const compressing = compress(request, admission, text)
+          const compressed = compressing && (await compressing)
+          sendResponse(request, reply, headersOf(request, headers), text, traceHeader, compressed)
           observer.note(request, 200, performance.now() - request.startedAt)
         } finally {
           running -= 1
@@ -133,6 +136,13 @@ function headersOf({ graphRequest: { fault } }: FastifyRequest, headers: Admissi
   return fault === undefined ? headers : { ...headers, [faultHeader]: fault }
 }
 
+/** Not where a secret may stand beside what the caller wrote: the size of the response would tell of both. */
+function compress({ headers }: FastifyRequest, { row: { operation } }: Admission, text: string) {
+  if (text.length < compressedFrom || operation.returnsSecret || operation.isConfidential) return undefined
+  const accepted = headers['accept-encoding']
+  return compressJson(text, Array.isArray(accepted) ? accepted.join() : accepted)
+}
+
 /** Writes all headers at once, bypassing the framework, which would set them one by one. */
 function sendResponse(
   request: FastifyRequest,
@@ -140,21 +150,24 @@ function sendResponse(
   headers: Admission['headers'],
   text: string,
   traceHeader: string,
+  compressed: CompressedJson | undefined,
 ): void {
   const head = [
     'content-type',
     'application/json; charset=utf-8',
     'content-length',
-    Buffer.byteLength(text),
+    compressed ? compressed.body.length : Buffer.byteLength(text),
     'cache-control',
     'private, no-store',
     traceHeader,
     request.id,
   ]
+  if (text.length >= compressedFrom) head.push('vary', 'accept-encoding')
+  if (compressed) head.push('content-encoding', compressed.encoding)
   for (const name in headers) head.push(name, headers[name] as string)
   reply.hijack()
   reply.raw.writeHead(200, head as string[])
-  reply.raw.end(text)
+  reply.raw.end(compressed?.body ?? text)
 }
 
 /** Records what is known of a request at once, for its log line even when it is refused, and keeps out other websites. */

@@ -29,6 +29,14 @@ export async function pack(content: Buffer, contentType: string): Promise<Packed
 
 /** Picks the smallest encoding that a request accepts. */
 export function chooseEncoding(acceptEncoding: string | undefined): Encoding {
+  return chooseOffered(acceptEncoding, ['br', 'gzip'])
+}
+
+/** Picks the first of these encodings that a request accepts. */
+export function chooseOffered<Offered extends string>(
+  acceptEncoding: string | undefined,
+  offered: readonly Offered[],
+): Offered | 'identity' {
   const accepted = new Map<string, boolean>()
   for (const part of (acceptEncoding ?? '').toLowerCase().split(',')) {
     const [name = '', ...parameters] = part.split(';').map((piece) => piece.trim())
@@ -36,8 +44,7 @@ export function chooseEncoding(acceptEncoding: string | undefined): Encoding {
     accepted.set(name, !refused)
   }
   const takes = (name: string) => accepted.get(name) ?? accepted.get('*') ?? false
-  if (takes('br')) return 'br'
-  return takes('gzip') ? 'gzip' : 'identity'
+  return offered.find(takes) ?? 'identity'
 }
 
 /** A packed file in the encoding that a request accepts, or a 304. */

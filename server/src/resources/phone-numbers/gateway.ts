@@ -13,6 +13,7 @@ export function phoneNumberGatewayOperations(): NewOperation[] {
       method: 'GET',
       path: '/gateway/outbox',
       sentence: 'Lists the messages that the built-in carrier sent to a number, newest first.',
+      returnsSecret: true,
       input: Type.Object({
         to: Type.String({
           pattern: '^\\d{5,15}$',

@@ -67,6 +67,7 @@ export function appSecretOperations(): NewOperation[] {
       path: '/operator/apps/{app_id}/secret',
       sentence:
         'Creates a new secret of an app, which is only in this response; the old secret stays valid for a while.',
+      returnsSecret: true,
       input: Type.Object({
         app_id: idSchema({ description: 'The id of the app.' }),
         overlap: Type.Optional(

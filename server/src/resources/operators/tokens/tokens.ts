@@ -115,6 +115,7 @@ export function tokenOperations(): NewOperation[] {
       method: 'POST',
       path: '/operator/tokens',
       sentence: 'Creates a token for an app; its secret is only in this response.',
+      returnsSecret: true,
       input: inputSchema,
       output: newTokenSchema,
       examples: {
