@@ -1,3 +1,4 @@
+import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { wrongKind } from '../src/graph/errors.ts'
 import {
@@ -58,5 +59,62 @@ describe('a path that leads nowhere', () => {
   test('a path that leads nowhere tells the kind of an object that the caller sees and that has no such operation', async () => {
     const answer = await ask('GET', `/v23.0/${ids.business}/phone_numbers`)
     assertError(answer, wrongKind({ kind: 'a business', wanted: 'an account' }))
+  })
+
+  describe('in a browser', () => {
+    const without = useTestServer({ engine: 'sqlite', env: { CONSOLE: 'off' } })
+    const browser = 'text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8'
+    const visit = async (path: string, { at = server, method = 'GET', accept = browser } = {}) => {
+      const response = await fetch(`${at.url}${path}`, { method, headers: { accept } })
+      return { status: response.status, type: response.headers.get('content-type') ?? '', text: await response.text() }
+    }
+
+    for (const path of [
+      '/nowhere',
+      '/deliverys/17',
+      '/deliveries/17/attempts',
+      '/nowhere?a=b',
+      '/a/b/c/d',
+      '/%E0%A4%A',
+    ]) {
+      test(`an address without a page gets the console, which says so: ${path}`, async () => {
+        const { status, type, text } = await visit(path)
+        assert.deepEqual([status, type], [404, 'text/html; charset=utf-8'])
+        assert.match(text, /<script type="module" src="\/console\//)
+        const small = await visit(path, { at: without })
+        assert.deepEqual([small.status, small.type], [404, 'text/html; charset=utf-8'])
+        assert.match(small.text, /There is no page at this address/)
+        const program = await visit(path, { accept: '*/*' })
+        assert.ok(program.status >= 400 && program.type.startsWith('application/json'), program.type)
+      })
+    }
+
+    for (const path of [
+      '/v23.0/nothing',
+      `/v23.0/${ids.account}/nothing/at/all`,
+      '/v99.0/1',
+      '/operator/nothing',
+      '/gateway/nothing',
+      '/msgapp/nothing',
+      '/console/nothing.js',
+    ]) {
+      test(`a path of the API gets the envelope, whoever asks: ${path}`, async () => {
+        const { status, type, text } = await visit(path)
+        assert.ok(status >= 400 && type.startsWith('application/json'), `${status} ${type}`)
+        assert.ok(JSON.parse(text).error)
+      })
+    }
+
+    test('pages that there are stay as they are, and other methods get the envelope', async () => {
+      for (const path of ['/', '/live', '/live/', '/traces/1', '/docs']) assert.equal((await visit(path)).status, 200)
+      assert.match((await visit('/nowhere', { method: 'POST' })).type, /json/)
+      const head = await visit('/nowhere', { method: 'HEAD' })
+      assert.deepEqual([head.status, head.type, head.text], [404, 'text/html; charset=utf-8', ''])
+    })
+
+    test('in the other vocabulary an id may come first, and anything else is an address of a page', async () => {
+      assert.match((await visit(`/${ids.account}`, { at: whatsapp })).type, /json/)
+      assert.match((await visit('/nowhere', { at: whatsapp })).type, /html/)
+    })
   })
 })

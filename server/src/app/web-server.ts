@@ -21,6 +21,7 @@ import { Connections } from '../http/connection/stop.ts'
 import { observeRequests, RequestObserver } from '../http/observe/observe.ts'
 import { RequestLog } from '../http/observe/request-log.ts'
 import type { PipelineDeps } from '../http/pipeline-deps.ts'
+import { makeIsUnknownPage } from '../http/reply/unknown-pages.ts'
 import { makeExplainPath } from '../http/reply/unknown-paths.ts'
 import { makeDoorFinder, segmentsOf } from '../http/route-table.ts'
 import { serveTable } from '../http/routes.ts'
@@ -54,8 +55,10 @@ export async function makeWebServer(
   const observer = new RequestObserver(log, metrics, requestLog, spans && { spans, clock: realClock })
   const connections = new Connections()
   const deps = await makePipelineDeps(foundation, limits, { ...parts, requestLog })
+  const isUnknownPage = config.role === 'worker' ? () => false : makeIsUnknownPage(table, vocabulary)
   const server = createServer({
     vocabulary,
+    isUnknownPage,
     versions: config.versions,
     random: foundation.random,
     log,
@@ -74,8 +77,15 @@ export async function makeWebServer(
   serveTable(server, table.filter(isServed), { policies: makeDoors(foundation), deps, observer, log })
   server.register(async (scope) => {
     observeRequests(scope, observer, vocabulary.trace_header)
-    scope.setNotFoundHandler((request) => {
-      deps.strangerLimit.take(deps.addresses.of(request.raw))
+    scope.setNotFoundHandler(async (request, reply) => {
+      const remote_address = deps.addresses.of(request.raw)
+      deps.strangerLimit.take(remote_address)
+      const { method, originalUrl: url, headers, id: trace } = request
+      if (isUnknownPage({ method, url, headers })) {
+        const visitor = { headers, isLocal: deps.addresses.isLocal(request.raw), remote_address, trace }
+        const page = await deps.ports.console.missing(visitor, url.split(/[/?]/, 2)[1] ?? '')
+        return reply.status(page.status).headers(page.headers).send(page.body)
+      }
       throw deps.explainPath(request.method, request.url)
     })
     if (config.role !== 'worker') guardHosts(scope, deps.hostGuard)

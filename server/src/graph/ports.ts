@@ -141,6 +141,8 @@ export interface Documents {
 export interface ConsolePort {
   /** The page that the script of the console takes over; a text when there is none, which says why. */
   page(visitor: Visitor, address: ConsoleAddress): Promise<Reply | string>
+  /** A page that says that there is none, for an address with this first segment: that of the console, or without it a small one. */
+  missing(visitor: Visitor, first: string): Promise<Reply>
   /** The files that a page in the frame of the console loads; undefined when there is none. */
   frame(): Promise<ConsoleFiles | undefined>
   /** A script or a style of the page; undefined when there is none of that name. */

@@ -10,6 +10,7 @@ import { type HttpServerDeps, type LatestResponses, makeHttpServer } from './con
 import { traceOf } from './connection/trace.ts'
 import { explainFault, translate } from './reply/explain-fault.ts'
 import { writeJson } from './reply/json.ts'
+import { type IsUnknownPage, unknownPageUrl } from './reply/unknown-pages.ts'
 
 declare module 'fastify' {
   interface FastifyRequest {
@@ -27,6 +28,7 @@ export interface ServerDeps extends HttpServerDeps {
   readonly log: Log
   /** First path segments that are doors, never ids. */
   readonly doors: readonly string[]
+  readonly isUnknownPage: IsUnknownPage
   /** Whether an error is an outage of the store as a whole, which has been logged already. */
   readonly outageOf: (error: unknown) => Outage | undefined
 }
@@ -49,9 +51,11 @@ export function createServer(deps: ServerDeps): FastifyInstance {
       return trace
     },
     routerOptions: { ignoreTrailingSlash: true, maxParamLength: maxHeaderBytes },
-    ...(vocabulary.habits.version_optional && {
-      rewriteUrl: ({ url = '/' }: { url?: string }) => withVersion(url, deps),
-    }),
+    rewriteUrl: (raw) => {
+      if (deps.isUnknownPage(raw)) return unknownPageUrl
+      const { url = '/' } = raw
+      return vocabulary.habits.version_optional ? withVersion(url, deps) : url
+    },
     // Requests under way during a stop get their responses, and their connections closed afterwards.
     return503OnClosing: false,
     forceCloseConnections: 'idle',

@@ -19,6 +19,8 @@ import { shareWhileRunning } from '../base/work/share-while-running.ts'
 import { isUniqueViolation } from '../db/unique.ts'
 import type { ConsoleAddress, ConsoleFiles, ConsolePort, Visitor } from '../graph/ports.ts'
 import { Reply } from '../graph/reply.ts'
+import { replyWithPage } from '../replies/missing.ts'
+import type { Page } from '../replies/page.ts'
 import { isKnown } from '../replies/ranges.ts'
 import { consoleFromElsewhere, consoleLinkUsed } from '../resources/console/errors.ts'
 import { build, type ConsoleBuild, findBuild, isFresh, readBuiltFile } from './console-files.ts'
@@ -26,6 +28,7 @@ import { writeFrame, writeOutline, writeSignIn } from './console-frame.ts'
 import { composeConsolePage } from './console-shell.ts'
 import { Issuer } from './issuer.ts'
 import { makeSignIn, recordSignIn, type SignInOptions } from './sign-in.ts'
+import { composeUnknownPage } from './unknown-page.ts'
 
 export interface ConsoleOptions extends SignInOptions {
   readonly isOn: boolean
@@ -60,6 +63,8 @@ export function makeConsole(options: ConsoleOptions): ConsolePort {
   const issuer = options.oidc && new Issuer(options.oidc, options)
   const prefix = () => cutTrailingSlashes(new URL(publicUrl()).pathname)
   const isSecure = () => isReachedSecurely(options.publicUrl())
+  const isExpected = (visitor: Visitor) =>
+    readSessionCookie(visitor.headers, isSecure()) !== undefined || (!issuer && isOnSandboxMachine(sandbox, visitor))
   // Visits of one moment begin one session by one write, not each by a write of its own that all but one of them lose.
   const takeLocalSession = shareWhileRunning(() => findOrBeginLocalSession(options))
 
@@ -68,10 +73,19 @@ export function makeConsole(options: ConsoleOptions): ConsolePort {
       if (!isOn) return 'The console is off: CONSOLE=off.'
       const current = await findCurrent()
       if (!current) return 'The console could not be built; the log says why. Everything else works.'
-      const isExpected =
-        readSessionCookie(visitor.headers, isSecure()) !== undefined ||
-        (!issuer && isOnSandboxMachine(sandbox, visitor))
-      return replyShell({ ...current, sandbox }, prefix(), visitor.headers, isExpected ? address : undefined)
+      const { html, headers } = composeShell(
+        { ...current, sandbox },
+        prefix(),
+        isExpected(visitor) ? address : undefined,
+      )
+      return replyShell(visitor.headers, html, headers)
+    },
+    async missing(visitor, first) {
+      const current = isOn ? await findCurrent() : undefined
+      if (!current) return replyWithPage(composeUnknownPage(prefix()), 404)
+      const address = isExpected(visitor) ? { first, isList: false } : undefined
+      const { html, headers } = composeShell({ ...current, sandbox }, prefix(), address)
+      return new Reply({ ...headers, vary: 'accept, cookie' }, html, { status: 404 })
     },
     async frame() {
       const current = isOn ? await findCurrent() : undefined
@@ -90,19 +104,17 @@ export function makeConsole(options: ConsoleOptions): ConsolePort {
 }
 
 /** `address`: where somebody is who is expected to be signed in; undefined for others, who first see how to sign in. */
-function replyShell(
-  frame: ConsoleFiles,
-  prefix: string,
-  request: IncomingHttpHeaders,
-  address: ConsoleAddress | undefined,
-): Reply {
+function composeShell(frame: ConsoleFiles, prefix: string, address: ConsoleAddress | undefined): Page {
   const { sandbox } = frame
   const shown = address
     ? writeFrame({ prefix, sandbox, first: address.first, main: writeOutline(address) })
     : writeSignIn()
   const body = `<div id="app">${shown}</div>
 <noscript>The console needs JavaScript. <a href="${prefix}/docs">The reference of the API</a> can be read without it.</noscript>`
-  const { html, headers } = composeConsolePage({ frame, prefix, title: 'Switchboard', body })
+  return composeConsolePage({ frame, prefix, title: 'Switchboard', body })
+}
+
+function replyShell(request: IncomingHttpHeaders, html: string, headers: Page['headers']): Reply {
   const tag = createHash('sha256').update(html).digest('base64url').slice(0, 16)
   const tagged = { ...headers, vary: 'cookie', etag: `W/"${tag}"` }
   if (!isKnown(request, `"${tag}"`)) return new Reply(tagged, html)
