@@ -1,4 +1,5 @@
-// Packs the console (console/src) into node_modules/.console: one script and one style with hashed names, compressed once. It runs
+// Packs the console (console/src) into node_modules/.console: one script, one style and the worker that pages share, with hashed
+// names, compressed once. It runs
 // when the server is installed, and by the server itself when a source has changed since.
 import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
@@ -17,7 +18,8 @@ export async function buildConsole() {
   const folder = join(builds, name)
   const { metafile } = await build({
     absWorkingDir: root,
-    entryPoints: ['console/src/main.tsx'],
+    entryPoints: ['console/src/main.tsx', 'console/src/streams/worker.ts'],
+    outbase: 'console/src',
     outdir: folder,
     entryNames: '[name]-[hash]',
     bundle: true,
@@ -44,10 +46,11 @@ export async function buildConsole() {
     const { size, mtimeMs } = statSync(join(root, path))
     return [path, size, mtimeMs]
   })
-  const pick = (ending) => files.find((file) => file.endsWith(ending))
+  const pick = (name, ending) => files.find((file) => file.startsWith(`${name}-`) && file.endsWith(ending))
+  const built = { script: pick('main', '.js'), style: pick('main', '.css'), worker: pick('worker', '.js') }
   const unfinished = join(builds, `current.json-${process.pid}`)
   mkdirSync(builds, { recursive: true })
-  writeFileSync(unfinished, JSON.stringify({ folder: name, script: pick('.js'), style: pick('.css'), sources }))
+  writeFileSync(unfinished, JSON.stringify({ folder: name, ...built, sources }))
   renameSync(unfinished, join(builds, 'current.json'))
   for (const old of readdirSync(builds, { withFileTypes: true })
     .filter((entry) => entry.isDirectory())

@@ -4,7 +4,7 @@ import type { ComponentChildren } from 'preact'
 import { useEffect, useRef } from 'preact/hooks'
 import { findPage, pages } from '../shared/pages.js'
 import { readDirectory } from './data/directory.ts'
-import { base, client, explain, isSandbox, renewSession, session, signIn } from './data/http.ts'
+import { base, client, explain, isSandbox, renewSession, session, signIn, slowRequests } from './data/http.ts'
 import { connection, readService, service, serviceAhead, startStreams } from './data/live.ts'
 import { KeysHelp, listenToKeys, openHelp } from './keys.tsx'
 import { AccessPage } from './pages/access.tsx'
@@ -93,6 +93,7 @@ function Frame() {
         <MovedClock />
         <Page />
       </main>
+      <Slow />
       <Toast />
       <Confirmation />
       <KeysHelp />
@@ -159,6 +160,15 @@ function Lost() {
   return (
     <p class="lost" role="alert">
       The connection is lost. It is tried again by itself, and nothing that happens meanwhile is missed.
+    </p>
+  )
+}
+
+/** A request that waits says so: otherwise a button that was pressed looks dead. */
+function Slow() {
+  return (
+    <p class="slow" role="status">
+      {slowRequests.value > 0 && connection.value !== 'lost' && <span>Waiting for the server…</span>}
     </p>
   )
 }

@@ -5,6 +5,8 @@ import { APIConnectionError, APIError, Client, callRow, type Row } from '@switch
 export const base = readMeta('base')
 /** Whether the service is a sandbox. */
 export const isSandbox = readMeta('sandbox') === 'on'
+/** The script of the worker that pages share; empty when the page names none. */
+export const workerFile = readMeta('worker')
 
 function readMeta(name: string): string {
   return document.querySelector<HTMLMetaElement>(`meta[name="switchboard-${name}"]`)?.content ?? ''
@@ -42,6 +44,26 @@ export async function signIn(code?: string): Promise<Session> {
   return session.value
 }
 
+/** A response that has not begun after this is slow enough to say so. */
+const slowMilliseconds = 3000
+
+/** How many requests wait for their response for long: the server is busy, or the browser has no connection left for them. */
+export const slowRequests = signal(0)
+
+async function countSlow(send: () => Promise<Response>): Promise<Response> {
+  let isSlow = false
+  const timer = setTimeout(() => {
+    isSlow = true
+    slowRequests.value += 1
+  }, slowMilliseconds)
+  try {
+    return await send()
+  } finally {
+    clearTimeout(timer)
+    if (isSlow) slowRequests.value -= 1
+  }
+}
+
 let renewing: Promise<Session> | undefined
 
 /** One renewal for everybody who finds at the same time that the session has ended. */
@@ -60,7 +82,7 @@ async function fetchInSession(url: string, init: RequestInit): Promise<Response>
   const send = () => {
     const proof = session.value?.proof
     const isProven = init.method !== 'GET' && !hasToken && !isSignIn && proof !== undefined
-    return fetch(url, isProven ? { ...init, headers: { ...headers, 'x-console-proof': proof } } : init)
+    return countSlow(() => fetch(url, isProven ? { ...init, headers: { ...headers, 'x-console-proof': proof } } : init))
   }
   const response = await send()
   if (response.status !== 401 || hasToken || isSignIn) return response

@@ -1,14 +1,12 @@
 import { computed, signal } from '@preact/signals'
 import {
   type GatewayStreamEvent,
-  gatewayStream,
   operatorListDeliveries,
   operatorListRequests,
   operatorReadState,
-  operatorStream,
 } from '@switchboard/client/methods'
 import { client } from './http.ts'
-import { Stream } from './stream.ts'
+import { pageStreams } from './stream.ts'
 import type { Delivery, FeedItem, LoggedRequest, ServiceState } from './types.ts'
 
 /** How many are kept. The oldest go in bulk, so that a list that is full does not move with every line. */
@@ -65,39 +63,44 @@ function flush(): void {
   feedItems.value = all
 }
 
-const feedStream = new Stream({
-  open: (options) => operatorStream(client, { types: 'request,event,delivery,try,timer' }, options),
-  onEvent: ({ event, data }) => {
-    const item = data as FeedItem
-    addFeedItems([{ ...item, type: item.type ?? (event as FeedItem['type']) }], true)
-  },
-  onFresh: () => void readPast(),
-})
-
 type Listener = (event: GatewayStreamEvent) => void
 const phoneListeners = new Set<Listener>()
 const freshListeners = new Set<() => void>()
+let stopPhones = (): void => undefined
 
 /** What happens on users' phones: messages, statuses, typing. */
 export function listenToPhones(onEvent: Listener, onFresh: () => void): () => void {
   phoneListeners.add(onEvent)
   freshListeners.add(onFresh)
+  if (phoneListeners.size === 1) stopPhones = readPhones()
   return () => {
     phoneListeners.delete(onEvent)
     freshListeners.delete(onFresh)
+    if (phoneListeners.size === 0) stopPhones()
   }
 }
 
-const phoneStream = new Stream({
-  open: (options) => gatewayStream(client, undefined, options),
-  onEvent: (event) => {
-    for (const listener of phoneListeners) listener(event)
-    addFeedItems([toPhoneItem(event)], true)
-  },
-  onFresh: () => {
-    for (const listener of freshListeners) listener()
-  },
-})
+/** Has what happens on phones among all that happens, for as long as it is shown. */
+export function watchPhones(): () => void {
+  return listenToPhones(
+    () => undefined,
+    () => undefined,
+  )
+}
+
+/** The stream of phones is open only while somebody listens to it. */
+function readPhones(): () => void {
+  return pageStreams.read('phones', {
+    onEvent: (sent) => {
+      const event = sent as GatewayStreamEvent
+      for (const listener of phoneListeners) listener(event)
+      addFeedItems([toPhoneItem(event)], true)
+    },
+    onFresh: () => {
+      for (const listener of freshListeners) listener()
+    },
+  })
+}
 
 function toPhoneItem({ id, event, data }: GatewayStreamEvent): FeedItem {
   const body = data as Readonly<Record<string, unknown>>
@@ -113,18 +116,29 @@ function toPhoneItem({ id, event, data }: GatewayStreamEvent): FeedItem {
   }
 }
 
-/** How the connection is: the worse of both streams. */
+/** How the connection is: the worst of the streams that are read. */
 export const connection = computed(() => {
-  const links = [feedStream.link.value, phoneStream.link.value]
+  const links = [...pageStreams.links.value.values()]
   if (links.includes('lost')) return 'lost'
-  return links.includes('connecting') ? 'connecting' : 'open'
+  return links.length === 0 || links.includes('connecting') ? 'connecting' : 'open'
 })
 
 const refreshMilliseconds = 60_000
 
+let isStarted = false
+
+/** Once in the life of a page: when another session begins, the streams follow it. */
 export function startStreams(): void {
-  feedStream.start()
-  phoneStream.start()
+  if (isStarted) return
+  isStarted = true
+  pageStreams.start()
+  pageStreams.read('feed', {
+    onEvent: ({ event, data }) => {
+      const item = data as FeedItem
+      addFeedItems([{ ...item, type: item.type ?? (event as FeedItem['type']) }], true)
+    },
+    onFresh: () => void readPast(),
+  })
   // Counts and health are read again after what may change them, at most once in a while.
   watch(({ type }) => {
     if (type === 'delivery' || type === 'event') refreshService()

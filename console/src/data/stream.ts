@@ -1,86 +1,155 @@
-import { type Signal, signal } from '@preact/signals'
-import type { EventStream, StreamOptions } from '@switchboard/client/methods'
+import { computed, effect, signal } from '@preact/signals'
+import { hereMilliseconds } from '../streams/hub.ts'
+import { makeHub } from '../streams/open.ts'
+import type { Link, StreamEvent, StreamName, ToHub, ToPage } from '../streams/protocol.ts'
+import { base, client, renewSession, session, workerFile } from './http.ts'
 
-export interface StreamEvent {
-  readonly id: string | undefined
-  readonly event: string
-  readonly data: unknown
-}
+/** A worker that has said nothing for so long did not start. */
+const startMilliseconds = 10_000
 
-export type Link = 'connecting' | 'open' | 'lost'
-
-export interface FollowedStream<E extends StreamEvent> {
-  /** The method of the client that opens it. */
-  readonly open: (options: StreamOptions) => EventStream<E>
-  readonly onEvent: (event: E) => void
+export interface StreamReader {
+  readonly onEvent: (event: StreamEvent) => void
   /** What was sent before this is not known any more, or this is the first time: read everything again. */
   readonly onFresh: () => void
 }
 
-/** A hidden page lets go of its connection after this: a browser has few for one host. */
-const hiddenTimeoutMs = 30_000
-/** After a refusal, which the client does not repeat. */
-const pauseAfterRefusal = 5000
+/** The other end of the streams: a worker that all pages share, or a hub of this page. */
+interface Hub {
+  readonly send: (message: ToHub) => void
+  readonly close: () => void
+}
 
-/** A stream of the service for as long as the page is looked at: it goes on behind the last event that was read. */
-export class Stream<E extends StreamEvent> {
-  readonly link: Signal<Link> = signal<Link>('connecting')
-  readonly #options: FollowedStream<E>
-  #lastId: string | undefined
-  #stream: EventStream<E> | undefined
-  #hiddenTimer: ReturnType<typeof setTimeout> | undefined
+/** Each session has its own streams: what one may see is not shown to the next. */
+const sessionId = computed(() => (session.value?.signed_in ? session.value.token_id : undefined))
 
-  constructor(options: FollowedStream<E>) {
-    this.#options = options
-  }
+/**
+ * The streams of the service, as this page reads them. They come from a worker that all pages of the browser share, because a browser has
+ * only six connections to one host over HTTP/1.1; a page holds its own where there are no such workers.
+ */
+class PageStreams {
+  /** How the streams are that are read. */
+  readonly links = signal<ReadonlyMap<StreamName, Link>>(new Map())
+  readonly #readers = new Map<StreamName, StreamReader>()
+  readonly #lastIds = new Map<StreamName, string>()
+  #hub: Hub | undefined
+  #canShare = typeof SharedWorker !== 'undefined' && workerFile !== ''
 
+  /** Begins, for as long as the page lives. */
   start(): void {
-    document.addEventListener('visibilitychange', this.#onVisibility)
-    void this.#run()
+    // A page that goes to the back/forward cache holds nothing; when it is shown again, it reads on behind what it saw.
+    addEventListener('pagehide', () => this.#disconnect())
+    addEventListener('pageshow', ({ persisted }) => {
+      if (persisted) this.#connect()
+    })
+    document.addEventListener('visibilitychange', () => this.#sayHere())
+    setInterval(() => this.#sayHere(), hereMilliseconds)
+    effect(() => {
+      const id = sessionId.value
+      this.#disconnect()
+      this.#lastIds.clear()
+      if (id !== undefined) this.#connect()
+    })
   }
 
-  readonly #onVisibility = (): void => {
-    clearTimeout(this.#hiddenTimer)
-    if (document.hidden) this.#hiddenTimer = setTimeout(() => this.#stream?.close(), hiddenTimeoutMs)
-  }
-
-  async #run(): Promise<void> {
-    for (;;) {
-      await whenVisible()
-      try {
-        await this.#listen()
-      } catch {
-        this.link.value = 'lost'
-        await new Promise((resolve) => setTimeout(resolve, pauseAfterRefusal))
-      }
+  /** Reads a stream until the returned function is called. */
+  read(name: StreamName, reader: StreamReader): () => void {
+    this.#readers.set(name, reader)
+    this.#setLink(name, 'connecting')
+    this.#join(name)
+    return () => {
+      this.#readers.delete(name)
+      this.#lastIds.delete(name)
+      this.#setLink(name, undefined)
+      this.#hub?.send({ type: 'leave', stream: name })
     }
   }
 
-  async #listen(): Promise<void> {
-    const stream = this.#options.open({ lastEventId: this.#lastId, onConnection: (isOpen) => this.#onLink(isOpen) })
-    this.#stream = stream
-    for await (const event of stream) {
-      this.#lastId = event.id ?? this.#lastId
-      if (event.event === 'reset') this.#options.onFresh()
-      else this.#options.onEvent(event)
+  #connect(): void {
+    const id = sessionId.peek()
+    if (this.#hub || id === undefined) return
+    this.#hub = (this.#canShare && this.#openShared(id)) || this.#openOwn()
+    this.#sayHere()
+    for (const name of this.#readers.keys()) this.#join(name)
+  }
+
+  #disconnect(): void {
+    const hub = this.#hub
+    this.#hub = undefined
+    hub?.send({ type: 'bye' })
+    hub?.close()
+    for (const name of this.#readers.keys()) this.#setLink(name, 'connecting')
+  }
+
+  #openShared(id: string): Hub | undefined {
+    let worker: SharedWorker
+    try {
+      worker = new SharedWorker(`${base}/console/${workerFile}`, { name: id })
+    } catch {
+      return undefined
+    }
+    const { port } = worker
+    const timer = setTimeout(() => giveUp(), startMilliseconds)
+    const hub: Hub = {
+      send: (message) => port.postMessage(message),
+      close: () => {
+        clearTimeout(timer)
+        port.close()
+      },
+    }
+    const giveUp = () => {
+      if (this.#hub !== hub) return
+      this.#canShare = false
+      this.#disconnect()
+      this.#connect()
+    }
+    worker.onerror = giveUp
+    port.onmessage = ({ data }: MessageEvent<ToPage>) => {
+      clearTimeout(timer)
+      if (this.#hub === hub) this.#receive(data)
+    }
+    return hub
+  }
+
+  #openOwn(): Hub {
+    const own = makeHub(client)
+    const send = own.connect((message) => this.#receive(message))
+    return { send, close: () => own.close() }
+  }
+
+  #join(name: StreamName): void {
+    this.#hub?.send({ type: 'join', stream: name, after: this.#lastIds.get(name) })
+  }
+
+  #sayHere(): void {
+    this.#hub?.send({ type: 'here', isVisible: !document.hidden })
+  }
+
+  #receive(message: ToPage): void {
+    if (message.type === 'welcome') return
+    if (message.type === 'refused') return void this.#renew()
+    const reader = this.#readers.get(message.stream)
+    if (!reader) return
+    if (message.type === 'link') this.#setLink(message.stream, message.link)
+    else if (message.type === 'fresh') reader.onFresh()
+    else {
+      if (message.event.id !== undefined) this.#lastIds.set(message.stream, message.event.id)
+      reader.onEvent(message.event)
     }
   }
 
-  #onLink(isOpen: boolean): void {
-    if (isOpen || !document.hidden) this.link.value = isOpen ? 'open' : 'lost'
-    // Read after the stream is open: what happens in between comes twice and is never missed.
-    if (isOpen && this.#lastId === undefined) this.#options.onFresh()
+  /** The session may have ended. Another one gets other streams, by the effect above. */
+  async #renew(): Promise<void> {
+    const before = sessionId.peek()
+    const { signed_in, token_id } = await renewSession()
+    if (signed_in && token_id === before) this.#hub?.send({ type: 'retry' })
+  }
+
+  #setLink(name: StreamName, link: Link | undefined): void {
+    const links = new Map(this.links.peek())
+    if (link === undefined) links.delete(name)
+    else links.set(name, link)
+    this.links.value = links
   }
 }
 
-function whenVisible(): Promise<void> {
-  if (!document.hidden) return Promise.resolve()
-  return new Promise((resolve) => {
-    const onChange = () => {
-      if (document.hidden) return
-      document.removeEventListener('visibilitychange', onChange)
-      resolve()
-    }
-    document.addEventListener('visibilitychange', onChange)
-  })
-}
+export const pageStreams = new PageStreams()

@@ -1,7 +1,7 @@
 import { useSignal } from '@preact/signals'
 import { useEffect, useLayoutEffect, useMemo, useRef } from 'preact/hooks'
 import { nameOf, numbers } from '../data/directory.ts'
-import { feedItems } from '../data/live.ts'
+import { feedItems, watchPhones } from '../data/live.ts'
 import type { FeedItem } from '../data/types.ts'
 import { go, place, setQuery } from '../router.ts'
 import { Badge, Empty, PageHead, Time } from '../ui/parts.tsx'
@@ -15,6 +15,7 @@ const spare = 12
 
 /** One stream of everything. Only what is seen is drawn, so that ten thousand lines cost what thirty do. */
 export function LivePage() {
+  useEffect(watchPhones, [])
   const { query } = place.value
   const text = query.get('q') ?? ''
   const type = query.get('type') ?? ''

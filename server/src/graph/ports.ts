@@ -163,6 +163,8 @@ type IssuerResponse = Readonly<Partial<Record<'code' | 'state' | 'iss' | 'error'
 export interface ConsoleFiles {
   readonly script: string
   readonly style: string
+  /** The worker that the pages of a browser share. */
+  readonly worker: string
   readonly sandbox: boolean
 }
 

@@ -14,6 +14,7 @@ export interface ConsoleBuild {
   readonly folder: string
   readonly script: string
   readonly style: string
+  readonly worker: string
   readonly sources: readonly (readonly [path: string, size: number, mtimeMs: number])[]
 }
 
@@ -67,6 +68,8 @@ export function readBuiltFile(
         'content-type': type,
         'cache-control': lifetime,
         'x-content-type-options': 'nosniff',
+        // A worker has the policy of its own response.
+        'content-security-policy': "default-src 'none'; connect-src 'self'",
         vary: 'accept-encoding',
         ...(encoding !== 'identity' && { 'content-encoding': encoding }),
       },

@@ -9,6 +9,7 @@ const policy = [
   "default-src 'none'",
   `script-src 'self' ${hashSource(themeScript)}`,
   "style-src 'self'",
+  "worker-src 'self'",
   "img-src 'self' data: blob:",
   "media-src 'self' blob:",
   "connect-src 'self'",
@@ -26,7 +27,7 @@ export interface ConsolePageParts {
 
 /** A page that the script of the console takes over. */
 export function composeConsolePage({ frame, prefix, title, body }: ConsolePageParts): Page {
-  const { script, style, sandbox } = frame
+  const { script, style, worker, sandbox } = frame
   return {
     html: `<!doctype html>
 <html lang="en">
@@ -36,6 +37,7 @@ export function composeConsolePage({ frame, prefix, title, body }: ConsolePagePa
 <meta name="color-scheme" content="light dark">
 <meta name="switchboard-base" content="${prefix}">
 <meta name="switchboard-sandbox" content="${sandbox ? 'on' : 'off'}">
+<meta name="switchboard-worker" content="${worker}">
 <title>${title}</title>
 <script>${themeScript}</script>
 <link rel="icon" href="${pageIcon}">

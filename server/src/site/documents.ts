@@ -102,7 +102,7 @@ interface PackedPage {
 function keepLast(make: (frame: ConsoleFiles | undefined) => Promise<PackedPage>): typeof make {
   let kept: { readonly files: string; readonly page: () => Promise<PackedPage> } | undefined
   return (frame) => {
-    const files = `${frame?.script} ${frame?.style}`
+    const files = `${frame?.script} ${frame?.style} ${frame?.worker}`
     if (kept?.files !== files) kept = { files, page: once(() => make(frame)) }
     return kept.page()
   }

@@ -269,11 +269,14 @@ describe('the page of the console', () => {
     assert.match((await server.client.get('/live', { headers: known })).text, /class="rail"/)
     const names = [...page.text.matchAll(/\/console\/([\w-]+\.(?:js|css))/g)].map(([, name]) => name)
     assert.equal(names.length, 2)
+    names.push(/<meta name="switchboard-worker" content="([\w-]+\.js)">/.exec(page.text)?.[1] ?? 'no worker')
     let bytes = 0
     for (const name of names) {
       const file = await fetch(`${server.url}/console/${name}`, { headers: { 'accept-encoding': 'br' } })
       assert.equal(file.headers.get('cache-control'), 'public, max-age=31536000, immutable')
       assert.equal(file.headers.get('content-encoding'), 'br')
+      // A worker has the policy of its own response, not the one of its page.
+      assert.equal(file.headers.get('content-security-policy'), "default-src 'none'; connect-src 'self'")
       bytes += Number(file.headers.get('content-length'))
     }
     assert.ok(bytes <= 90_000, `${bytes} bytes on the wire`)
