@@ -5,9 +5,10 @@ import {
   operatorListRequests,
   operatorReadState,
 } from '@switchboard/client/methods'
+import { type FeedItem, readListedDelivery, readListedRequest, readPhoneItem, readStreamedItem } from './feed-items.ts'
 import { client } from './http.ts'
 import { pageStreams } from './stream.ts'
-import type { Delivery, FeedItem, LoggedRequest, ServiceState } from './types.ts'
+import type { ServiceState } from './types.ts'
 
 /** How many are kept. The oldest go in bulk, so that a list that is full does not move with every line. */
 const most = 10_000
@@ -94,26 +95,13 @@ function readPhones(): () => void {
     onEvent: (sent) => {
       const event = sent as GatewayStreamEvent
       for (const listener of phoneListeners) listener(event)
-      addFeedItems([toPhoneItem(event)], true)
+      const item = readPhoneItem(event, new Date(serviceNow()).toISOString())
+      if (item) addFeedItems([item], true)
     },
     onFresh: () => {
       for (const listener of freshListeners) listener()
     },
   })
-}
-
-function toPhoneItem({ id, event, data }: GatewayStreamEvent): FeedItem {
-  const body = data as Readonly<Record<string, unknown>>
-  return {
-    id: `phone-${id}`,
-    type: 'phone',
-    time: new Date(serviceNow()).toISOString(),
-    business_id: null,
-    account_id: null,
-    phone_number_id: (body['phone_number_id'] as string | undefined) ?? null,
-    trace: null,
-    data: { ...body, what: event },
-  }
 }
 
 /** How the connection is: the worst of the streams that are read. */
@@ -133,10 +121,7 @@ export function startStreams(): void {
   isStarted = true
   pageStreams.start()
   pageStreams.read('feed', {
-    onEvent: ({ event, data }) => {
-      const item = data as FeedItem
-      addFeedItems([{ ...item, type: item.type ?? (event as FeedItem['type']) }], true)
-    },
+    onEvent: ({ data }) => addFeedItems([readStreamedItem(data)], true),
     onFresh: () => void readPast(),
   })
   // Counts and health are read again after what may change them, at most once in a while.
@@ -176,29 +161,12 @@ async function readPast(): Promise<void> {
       operatorListRequests(client, { limit: 300 }),
       operatorListDeliveries(client, { limit: 100 }),
     ])
-    const past = [...requests.data.map(fromRequest), ...deliveries.data.map(fromDelivery)]
+    const past = [...requests.data.map(readListedRequest), ...deliveries.data.map(readListedDelivery)]
     addFeedItems(
       past.sort((a, b) => (a.time < b.time ? -1 : 1)),
       false,
     )
   } catch {
     // What happens from now on is sent all the same.
-  }
-}
-
-function fromRequest({ id, time, business_id, account_id, trace, ...data }: LoggedRequest): FeedItem {
-  return { id, type: 'request', time, business_id, account_id, phone_number_id: null, trace, data }
-}
-
-function fromDelivery({ id, created_time, account_id, phone_number_id, ...data }: Delivery): FeedItem {
-  return {
-    id: `delivery-${id}-${data.state}-${data.attempts}`,
-    type: 'delivery',
-    time: created_time,
-    business_id: null,
-    account_id,
-    phone_number_id,
-    trace: null,
-    data: { ...data, delivery_id: id },
   }
 }

@@ -7,7 +7,7 @@ import { base, client, renewSession, session, workerFile } from './http.ts'
 /** A worker that has said nothing for so long did not start. */
 const startMilliseconds = 10_000
 
-export interface StreamReader {
+interface StreamReader {
   readonly onEvent: (event: StreamEvent) => void
   /** What was sent before this is not known any more, or this is the first time: read everything again. */
   readonly onFresh: () => void

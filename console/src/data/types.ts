@@ -1,14 +1,4 @@
-/** Something that happened, as the operator's stream sends it. */
-export interface FeedItem {
-  readonly id: string
-  readonly type: 'request' | 'event' | 'delivery' | 'try' | 'timer' | 'replay' | 'audit' | 'message' | 'call' | 'phone'
-  readonly time: string
-  readonly business_id: string | null
-  readonly account_id: string | null
-  readonly phone_number_id: string | null
-  readonly trace: string | null
-  readonly data: Readonly<Record<string, unknown>>
-}
+export type { FeedItem } from './feed-items.ts'
 
 /** Webhooks that are sent again as a job. */
 export interface Replay {
@@ -21,24 +11,6 @@ export interface Replay {
   readonly total: number
   readonly progress: number
   readonly error: string | null
-}
-
-export interface LoggedRequest {
-  readonly id: string
-  readonly time: string
-  readonly door: string
-  readonly operation: string
-  readonly method: string
-  readonly target?: string
-  readonly status: number
-  readonly error: { readonly code: number; readonly message: string } | null
-  readonly milliseconds: number
-  readonly business_id: string | null
-  readonly account_id: string | null
-  readonly trace: string
-  readonly request_headers?: Readonly<Record<string, string>>
-  readonly request_body?: string | null
-  readonly response_body?: string | null
 }
 
 export interface ServiceState {

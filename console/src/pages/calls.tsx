@@ -23,7 +23,7 @@ function useCallEvents(reload: () => void): void {
     () =>
       // Not by requests: a request that reads calls would cause the next one.
       watch(({ type, data }) => {
-        if (type === 'call' || (type === 'event' && data['field'] === 'calls')) latest()
+        if (type === 'call' || (type === 'event' && data.field === 'calls')) latest()
       }),
     [latest],
   )

@@ -9,9 +9,9 @@ import {
 } from '@switchboard/client/methods'
 import { useEffect } from 'preact/hooks'
 import { accounts, apps, businessClient, nameOf, numbers, product } from '../data/directory.ts'
+import type { ItemOf } from '../data/feed-items.ts'
 import { base, client, explain } from '../data/http.ts'
 import { service, watch } from '../data/live.ts'
-import type { FeedItem } from '../data/types.ts'
 import { place, setQuery } from '../router.ts'
 import { useLatest } from '../ui/hooks.ts'
 import { loadedValue, useLoaded } from '../ui/loaded.tsx'
@@ -273,12 +273,12 @@ function Subscribe({ app, verifyToken }: { readonly app: string; readonly verify
 }
 
 function FirstEvent({ app }: { readonly app: string }) {
-  const lines = useSignal<readonly FeedItem[]>([])
+  const lines = useSignal<readonly ItemOf<'try' | 'delivery'>[]>([])
   const number = useSignal<string | undefined>(undefined)
   useEffect(
     () =>
       watch((one) => {
-        if ((one.type === 'try' || one.type === 'delivery') && one.data['app_id'] === app) {
+        if ((one.type === 'try' || one.type === 'delivery') && one.data.app_id === app) {
           lines.value = [one, ...lines.value].slice(0, 6)
         }
       }),
@@ -320,7 +320,7 @@ function FirstEvent({ app }: { readonly app: string }) {
             const { text, result, tone } = describe(one)
             return (
               <li key={one.id}>
-                <Badge tone={tone}>{result}</Badge> <To href={`/deliveries/${one.data['delivery_id']}`}>{text}</To>
+                <Badge tone={tone}>{result}</Badge> <To href={`/deliveries/${one.data.delivery_id}`}>{text}</To>
               </li>
             )
           })}

@@ -1,5 +1,5 @@
 import { useRef } from 'preact/hooks'
-import type { FeedItem } from '../data/types.ts'
+import type { FeedItem } from '../data/feed-items.ts'
 import { isOwn, textOf } from './live-line.tsx'
 
 export interface LiveFilter {

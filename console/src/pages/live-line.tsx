@@ -1,5 +1,6 @@
 import { nameOf } from '../data/directory.ts'
-import type { FeedItem } from '../data/types.ts'
+import type { EventData } from '../data/feed-data.ts'
+import type { FeedItem, PhoneData } from '../data/feed-items.ts'
 import { Badge, Time, To } from '../ui/parts.tsx'
 
 const consoleDoors = new Set(['operator', 'gateway', 'edge_link', 'open'])
@@ -7,10 +8,9 @@ const consoleDoors = new Set(['operator', 'gateway', 'edge_link', 'open'])
 /** Whether the console itself asked for it: it would drown what others do. */
 export function isOwn({ type, data }: FeedItem): boolean {
   if (type !== 'request') return false
-  const door = String(data['door'])
+  const { door, method, hasProof } = data
   if (door === 'open' || door === 'operator') return true
-  const agent = (data['request_headers'] as Record<string, string> | undefined)?.['x-console-proof']
-  return consoleDoors.has(door) && (data['method'] === 'GET' || agent !== undefined)
+  return consoleDoors.has(door) && (method === 'GET' || hasProof)
 }
 
 const names: Readonly<Record<FeedItem['type'], string>> = {
@@ -24,10 +24,11 @@ const names: Readonly<Record<FeedItem['type'], string>> = {
   message: 'Message',
   call: 'Call',
   phone: 'Phone',
+  other: 'Other',
 }
 
 export function nameType(type: FeedItem['type']): string {
-  return names[type] ?? type
+  return names[type]
 }
 
 interface Described {
@@ -40,48 +41,45 @@ interface Described {
 export function describe({ type, data }: FeedItem): Described {
   switch (type) {
     case 'request': {
-      const status = Number(data['status'])
-      const error = data['error'] as { message?: string } | null
-      const target = String(data['target'] ?? '')
+      const { method, operation, target, status, error } = data
       return {
-        text: `${data['method']} ${target === '' ? data['operation'] : target}${error?.message ? ` · ${error.message}` : ''}`,
+        text: `${method} ${target || operation}${error ? ` · ${error.message}` : ''}`,
         result: String(status),
         tone: status < 400 ? 'good' : 'bad',
       }
     }
     case 'event':
+    case 'message':
+    case 'call':
       return describeEvent(data)
     case 'delivery':
-      return {
-        text: `${data['field']} → ${data['callback_url']}`,
-        result: String(data['state']),
-        tone: toneOfState(String(data['state'])),
-      }
+      return { text: `${data.field} → ${data.callback_url}`, result: data.state, tone: toneOfState(data.state) }
     case 'try': {
-      const status = data['status'] as number | null
-      const problem = data['problem'] as string | null
+      const { number, callback_url, status, problem } = data
       return {
-        text: `Attempt ${data['number']} → ${data['callback_url']}${problem ? ` · ${problem}` : ''}`,
+        text: `Attempt ${number} → ${callback_url}${problem ? ` · ${problem}` : ''}`,
         result: status === null ? 'no response' : String(status),
         tone: problem ? 'bad' : 'good',
       }
     }
     case 'replay':
       return {
-        text: `${data['replayed']} of about ${data['total']} webhooks sent again`,
-        result: String(data['state']),
-        tone: toneOfState(String(data['state'])),
+        text: `${data.replayed} of about ${data.total} webhooks sent again`,
+        result: data.state,
+        tone: toneOfState(data.state),
       }
     case 'phone':
       return describePhone(data)
     case 'audit':
       return {
-        text: `${data['operation']} on ${data['node_kind']} ${data['node_id']}`,
+        text: `${data.operation} on ${data.node_kind} ${data.node_id}`,
         result: 'recorded',
         tone: 'plain',
       }
-    default:
-      return { text: String(data['kind'] ?? data['field'] ?? type), result: '', tone: 'plain' }
+    case 'timer':
+      return { text: data.kind, result: '', tone: 'plain' }
+    case 'other':
+      return { text: `${data.kind}, without details`, result: '', tone: 'plain' }
   }
 }
 
@@ -93,39 +91,31 @@ export function toneOfState(state: string): Described['tone'] {
   )
 }
 
-function describeEvent(data: FeedItem['data']): Described {
-  const value = (data['value'] ?? {}) as Record<string, Record<string, unknown>[] | undefined>
-  const [status] = value['statuses'] ?? []
-  const [message] = value['messages'] ?? []
-  const [call] = value['calls'] ?? []
-  const field = String(data['field'])
+function describeEvent({ field, statuses: [status], messages: [message], calls: [call] }: EventData): Described {
   if (status) {
-    const errors = status['errors'] as { code?: number; title?: string }[] | undefined
-    const [error] = errors ?? []
+    const { recipient_id = '', error } = status
     return {
-      text: `${field} · to ${status['recipient_id'] ?? ''}${error ? ` · ${error.code} ${error.title ?? ''}` : ''}`,
-      result: String(status['status']).toLowerCase(),
-      tone: status['status'] === 'failed' ? 'bad' : 'good',
+      text: `${field} · to ${recipient_id}${error ? ` · ${error.code ?? ''} ${error.title}` : ''}`,
+      result: status.status.toLowerCase(),
+      tone: status.status === 'failed' ? 'bad' : 'good',
     }
   }
-  if (message) return { text: `${field} · from ${message['from']}`, result: String(message['type']), tone: 'good' }
-  if (call) return { text: `${field} · ${call['from']} → ${call['to']}`, result: String(call['event']), tone: 'good' }
+  if (message) return { text: `${field} · from ${message.from ?? ''}`, result: message.type ?? '', tone: 'good' }
+  if (call) {
+    return { text: `${field} · ${call.from ?? ''} → ${call.to ?? ''}`, result: call.event ?? '', tone: 'good' }
+  }
   return { text: field, result: 'raised', tone: 'plain' }
 }
 
-function describePhone(data: FeedItem['data']): Described {
-  if (data['what'] === 'status') {
-    return {
-      text: `${data['user_wa_id'] ?? ''}`,
-      result: String(data['status']),
-      tone: data['status'] === 'failed' ? 'bad' : 'good',
-    }
+function describePhone(data: PhoneData): Described {
+  if (data.what === 'status') {
+    return { text: data.user_wa_id ?? '', result: data.status, tone: data.status === 'failed' ? 'bad' : 'good' }
   }
-  if (data['what'] === 'typing') return { text: `${data['user_wa_id'] ?? ''}`, result: 'typing', tone: 'plain' }
-  const isTo = data['direction'] === 'to_user'
+  if (data.what === 'typing') return { text: data.user_wa_id, result: 'typing', tone: 'plain' }
+  const { direction, user_wa_id = 'a group', from, type } = data
   return {
-    text: isTo ? `arrived at ${data['user_wa_id'] ?? 'a group'}` : `written by ${data['from']}`,
-    result: String(data['type']),
+    text: direction === 'to_user' ? `arrived at ${user_wa_id}` : `written by ${from}`,
+    result: type,
     tone: 'plain',
   }
 }
@@ -133,7 +123,7 @@ function describePhone(data: FeedItem['data']): Described {
 /** Where a click on a line leads. */
 export function linkOf({ type, trace, data }: FeedItem): string | undefined {
   if (trace !== null) return `/traces/${trace}`
-  if (type === 'delivery' || type === 'try') return `/deliveries/${data['delivery_id']}`
+  if (type === 'delivery' || type === 'try') return `/deliveries/${data.delivery_id}`
   return undefined
 }
 
@@ -141,16 +131,19 @@ export function linkOf({ type, trace, data }: FeedItem): string | undefined {
 function describeBriefly(item: FeedItem): Described {
   const { type, data } = item
   const described = describe(item)
-  const host = URL.canParse(String(data['callback_url'])) ? new URL(String(data['callback_url'])).host : ''
-  if (type === 'delivery') return { ...described, text: `${data['field']} → ${host}` }
-  if (type === 'try') return { ...described, text: `Try ${data['number']} → ${host}` }
+  if (type === 'delivery') return { ...described, text: `${data.field} → ${hostOf(data.callback_url)}` }
+  if (type === 'try') return { ...described, text: `Attempt ${data.number} → ${hostOf(data.callback_url)}` }
   if (type === 'event') return { ...described, text: described.text.replace(/^messages · /, '') }
-  if (type !== 'request' || data['target'] === undefined) return described
-  const path = String(data['target']).split('?')[0]?.split('/').slice(2).join('/')
+  if (type !== 'request' || data.target === undefined) return described
+  const path = data.target.split('?')[0]?.split('/').slice(2).join('/')
   return {
     ...described,
-    text: described.text.replace(String(data['target']), path?.replace(/^\d{12,}(?=\/)/, '…') ?? ''),
+    text: described.text.replace(data.target, path?.replace(/^\d{12,}(?=\/)/, '…') ?? ''),
   }
+}
+
+function hostOf(url: string): string {
+  return URL.canParse(url) ? new URL(url).host : ''
 }
 
 export function LiveLine({ item }: { readonly item: FeedItem }) {
@@ -185,9 +178,8 @@ export function textOf(item: FeedItem): string {
   if (known !== undefined) return known
   const { text, result } = describe(item)
   const { type, trace, data, phone_number_id } = item
-  const all = [type, text, result, nameOf(phone_number_id), trace ?? '', data['operation'] ?? '']
-    .join(' ')
-    .toLowerCase()
+  const operation = type === 'request' || type === 'audit' ? data.operation : ''
+  const all = [type, text, result, nameOf(phone_number_id), trace ?? '', operation].join(' ').toLowerCase()
   texts.set(item, all)
   return all
 }

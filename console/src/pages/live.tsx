@@ -1,8 +1,8 @@
 import { useSignal } from '@preact/signals'
 import { useEffect, useLayoutEffect, useMemo, useRef } from 'preact/hooks'
 import { nameOf, numbers } from '../data/directory.ts'
+import type { FeedItem } from '../data/feed-items.ts'
 import { feedItems, watchPhones } from '../data/live.ts'
-import type { FeedItem } from '../data/types.ts'
 import { go, place, setQuery } from '../router.ts'
 import { Badge, Empty, PageHead, Time } from '../ui/parts.tsx'
 import { useShown } from './live-filter.ts'
@@ -169,7 +169,7 @@ function Line({ line, below, isMarked }: LineProps) {
   const name = nameOf(line.phone_number_id)
   return useMemo(() => {
     const { text, result, tone } = describe(line)
-    const milliseconds = line.data['milliseconds'] as number | undefined
+    const milliseconds = line.type === 'request' || line.type === 'try' ? line.data.milliseconds : undefined
     return (
       <div
         id={`line-${line.id}`}

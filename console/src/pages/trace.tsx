@@ -2,9 +2,10 @@ import { useSignal } from '@preact/signals'
 import { operatorReadTrace } from '@switchboard/client/methods'
 import { useEffect } from 'preact/hooks'
 import { apps, takeToken } from '../data/directory.ts'
+import type { RequestData } from '../data/feed-data.ts'
+import { type FeedItem, type ItemOf, isOf, readFeedItem } from '../data/feed-items.ts'
 import { type Answer, base, client, explain, type Method, sendWritten } from '../data/http.ts'
 import { watch } from '../data/live.ts'
-import type { FeedItem } from '../data/types.ts'
 import { findObstacle } from '../data/why.ts'
 import { loadedValue, problemOf, useLoaded } from '../ui/loaded.tsx'
 import { Badge, Code, Empty, Field, Head, prettify, Time, To } from '../ui/parts.tsx'
@@ -13,7 +14,7 @@ import { describe, nameType } from './live-line.tsx'
 
 /** All that one request set off, in time. */
 export function TracePage({ trace }: { readonly trace: string }) {
-  const read = useLoaded(trace, () => operatorReadTrace(client, trace))
+  const read = useLoaded(trace, async () => (await operatorReadTrace(client, trace)).data.map(readFeedItem))
   const { reload } = read
   const problem = problemOf(read)
   useEffect(
@@ -23,13 +24,13 @@ export function TracePage({ trace }: { readonly trace: string }) {
       }),
     [trace, reload],
   )
-  const all = loadedValue(read)?.data ?? []
+  const all = loadedValue(read) ?? []
   // The message or call of an event is sent as well: the same once more.
   const shown = all.filter(({ type }) => type !== 'message' && type !== 'call')
   // A request is noted when it is answered, and comes before all that it set off.
   const steps = [...shown.filter(({ type }) => type === 'request'), ...shown.filter(({ type }) => type !== 'request')]
   const [first] = steps
-  const request = steps.find(({ type }) => type === 'request')
+  const request = steps.find(isOf('request'))
   const start = first ? Date.parse(first.time) : 0
   return (
     <div class="page">
@@ -58,8 +59,8 @@ export function TracePage({ trace }: { readonly trace: string }) {
 /** Why a webhook has not come, in one sentence. */
 function Verdict({ steps }: { readonly steps: readonly FeedItem[] }) {
   const verdict = judge(steps)
-  const waiting = steps.findLast(({ type, data }) => type === 'delivery' && data['state'] === 'waiting')
-  const app = verdict.waits && waiting ? String(waiting.data['app_id']) : ''
+  const waiting = steps.filter(isOf('delivery')).findLast(({ data }) => data.state === 'waiting')
+  const app = verdict.waits && waiting ? waiting.data.app_id : ''
   const obstacle = useLoaded(`${app} ${steps.length}`, async () => (app === '' ? undefined : findObstacle(app)))
   const found = app === '' ? undefined : loadedValue(obstacle)
   return (
@@ -67,7 +68,7 @@ function Verdict({ steps }: { readonly steps: readonly FeedItem[] }) {
       <p>{verdict.text}</p>
       {found && (
         <p>
-          {`${String(waiting?.data['callback_url'])} does not accept it: ${found.problem}. `}
+          {`${waiting?.data.callback_url} does not accept it: ${found.problem}. `}
           <To href={`/deliveries/${found.delivery_id}`}>{`Webhook ${found.delivery_id}`}</To>
           {` had ${found.tries} ${found.tries === 1 ? 'attempt' : 'attempts'}.`}
         </p>
@@ -77,29 +78,27 @@ function Verdict({ steps }: { readonly steps: readonly FeedItem[] }) {
 }
 
 function judge(steps: readonly FeedItem[]): { tone: string; text: string; waits?: boolean } {
-  const request = steps.find(({ type }) => type === 'request')
-  const error = request?.data['error'] as { message?: string } | null | undefined
+  const error = steps.find(isOf('request'))?.data.error
   if (error) return { tone: 'bad', text: `The request was refused: ${error.message}` }
-  const events = steps.filter(({ type }) => type === 'event')
+  const events = steps.filter(isOf('event'))
   if (events.length === 0) return { tone: 'plain', text: 'The request raised no event, so there is no webhook.' }
-  const last = new Map<unknown, FeedItem>()
-  for (const step of steps) if (step.type === 'delivery') last.set(step.data['delivery_id'], step)
+  const last = new Map(steps.filter(isOf('delivery')).map((step) => [step.data.delivery_id, step]))
   if (last.size === 0) {
-    const fields = [...new Set(events.map(({ data }) => data['field']))].join(', ')
+    const fields = [...new Set(events.map(({ data }) => data.field))].join(', ')
     return {
       tone: 'warn',
       text: `No webhook was sent: no app is both linked to the account and subscribed to ${fields}. See Connect your app.`,
     }
   }
-  const states = [...last.values()].map(({ data }) => data['state'])
-  const tries = steps.filter(({ type }) => type === 'try')
-  const problem = tries.findLast(({ data }) => data['problem'])?.data['problem']
+  const states = [...last.values()].map(({ data }) => data.state)
+  const tries = steps.filter(isOf('try'))
+  const problem = tries.findLast(({ data }) => data.problem)?.data.problem
   if (states.includes('failed'))
     return { tone: 'bad', text: `A webhook was given up: ${problem ?? 'the subscriber did not accept it'}.` }
   if (states.includes('waiting')) {
     if (tries.length === 0)
       return { tone: 'warn', text: 'The webhook has not been attempted yet: it waits for its subscriber.', waits: true }
-    const url = tries.at(-1)?.data['callback_url']
+    const url = tries.at(-1)?.data.callback_url
     return { tone: 'bad', text: `${url} does not accept it: ${problem ?? 'no response'}. It is retried automatically.` }
   }
   return {
@@ -110,8 +109,7 @@ function judge(steps: readonly FeedItem[]): { tone: string; text: string; waits?
 
 function Step({ step, after }: { readonly step: FeedItem; readonly after: number }) {
   const { text, result, tone } = describe(step)
-  const { data } = step
-  const delivery = data['delivery_id'] as string | undefined
+  const delivery = step.type === 'delivery' || step.type === 'try' ? step.data.delivery_id : undefined
   return (
     <li class={`step ${tone}`}>
       <details open={step.type === 'request'}>
@@ -123,9 +121,9 @@ function Step({ step, after }: { readonly step: FeedItem; readonly after: number
         </summary>
         <div class="step-body">
           {step.type === 'request' ? (
-            <Bodies data={data} />
+            <Bodies data={step.data} />
           ) : (
-            <Code label={nameType(step.type)} text={JSON.stringify(data['value'] ?? data, null, 2)} />
+            <Code label={nameType(step.type)} text={JSON.stringify(bodyOf(step), null, 2)} />
           )}
           {delivery !== undefined && (
             <p>
@@ -138,11 +136,19 @@ function Step({ step, after }: { readonly step: FeedItem; readonly after: number
   )
 }
 
-function Bodies({ data }: { readonly data: FeedItem['data'] }) {
-  const sent = prettify(data['request_body'] as string | null)
-  const got = prettify(data['response_body'] as string | null)
+/** What is shown of it: of an event what subscribers get, as far as it is kept. */
+function bodyOf({ type, data }: FeedItem): unknown {
+  if (type !== 'event') return data
+  const { event_id, field, value } = data
+  return value ?? { event_id, field }
+}
+
+function Bodies({ data }: { readonly data: RequestData }) {
+  const { exchange } = data
+  if (!exchange) return <p class="soft">Headers and bodies are kept only in a sandbox.</p>
+  const sent = prettify(exchange.request_body)
+  const got = prettify(exchange.response_body)
   const sdk = writeSdk(data)
-  if (data['request_headers'] === undefined) return <p class="soft">Headers and bodies are kept only in a sandbox.</p>
   return (
     <>
       <div class="two">
@@ -157,43 +163,38 @@ function Bodies({ data }: { readonly data: FeedItem['data'] }) {
   )
 }
 
-function urlOf(data: FeedItem['data']): string {
-  return `${location.origin}${base}${data['target'] ?? ''}`
+function urlOf({ target = '' }: RequestData): string {
+  return `${location.origin}${base}${target}`
 }
 
-function writeCurl(data: FeedItem['data']): string {
-  const body = data['request_body'] as string | null
-  const type = (data['request_headers'] as Record<string, string>)['content-type']
+function writeCurl(data: RequestData): string {
+  const { request_body: body, request_headers } = data.exchange ?? {}
+  const type = request_headers?.['content-type']
   const quote = (text: string) => `'${text.replaceAll("'", "'\\''")}'`
   return [
-    `curl -X ${data['method']} -H "Authorization: Bearer $TOKEN"`,
+    `curl -X ${data.method} -H "Authorization: Bearer $TOKEN"`,
     ...(body ? [`-H ${quote(`Content-Type: ${type ?? 'application/json'}`)}`, `-d ${quote(body)}`] : []),
     quote(urlOf(data)),
   ].join(' \\\n  ')
 }
 
 /** The same through the client of the service; undefined for what it has no method for. */
-function writeSdk(data: FeedItem['data']): string | undefined {
-  if (data['door'] !== 'business' || data['request_headers'] === undefined) return undefined
-  const request = {
-    operation: String(data['operation']),
-    target: String(data['target'] ?? ''),
-    headers: data['request_headers'] as Record<string, string>,
-    body: data['request_body'] as string | null,
-  }
-  return writeClientCall(request, location.origin + base)
+function writeSdk({ door, operation, target = '', exchange }: RequestData): string | undefined {
+  if (door !== 'business' || !exchange) return undefined
+  const { request_headers: headers, request_body: body } = exchange
+  return writeClientCall({ operation, target, headers, body }, location.origin + base)
 }
 
 /** The same request once more, with changes, as one of the apps. */
-function SendAgain({ request }: { readonly request: FeedItem }) {
+function SendAgain({ request }: { readonly request: ItemOf<'request'> }) {
   const { data } = request
-  const target = useSignal(String(data['target'] ?? ''))
-  const body = useSignal(prettify(data['request_body'] as string | null))
-  const app = useSignal(String(data['app_id'] ?? apps.value[0]?.id ?? ''))
+  const target = useSignal(data.target ?? '')
+  const body = useSignal(prettify(data.exchange?.request_body ?? null))
+  const app = useSignal(data.app_id ?? apps.value[0]?.id ?? '')
   const answer = useSignal<Answer | undefined>(undefined)
   const problem = useSignal<string | undefined>(undefined)
-  if (data['door'] !== 'business' || target.value === '') return null
-  const method = data['method'] as Method
+  if (data.door !== 'business' || target.value === '') return null
+  const method = data.method as Method
   const send = async () => {
     problem.value = undefined
     answer.value = undefined

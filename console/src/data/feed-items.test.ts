@@ -1,0 +1,171 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { readFeedItem, readListedDelivery, readListedRequest, readPhoneItem, readStreamedItem } from './feed-items.ts'
+
+const facts = {
+  id: 'item-1',
+  time: '2026-06-01T12:00:00.000Z',
+  business_id: '2',
+  account_id: '1',
+  phone_number_id: '4',
+  trace: '4bf9',
+}
+const request = { door: 'business', operation: 'messages.send', method: 'POST', status: 400, milliseconds: 1.5 }
+const webhook = {
+  delivery_id: '7',
+  event_id: '6',
+  app_id: '3',
+  field: 'messages',
+  callback_url: 'http://127.0.0.1:3000',
+}
+const event = { event_id: '6', field: 'messages' }
+const empty = { messages: [], statuses: [], calls: [] }
+
+const cases: readonly (readonly [name: string, type: string, data: Record<string, unknown>, expected: object])[] = [
+  [
+    'a request, with nothing that is not known',
+    'request',
+    { ...request, target: '/v23.0/4/messages', error: { code: 100, message: 'Wrong' }, app_id: '3', fancy: true },
+    {
+      type: 'request',
+      data: {
+        ...request,
+        target: '/v23.0/4/messages',
+        error: { code: 100, message: 'Wrong' },
+        app_id: '3',
+        hasProof: false,
+        exchange: undefined,
+      },
+    },
+  ],
+  [
+    'a request of the console, with what was sent',
+    'request',
+    { ...request, error: null, request_headers: { 'x-console-proof': '…' }, request_body: '{}', response_body: null },
+    {
+      type: 'request',
+      data: {
+        ...request,
+        target: undefined,
+        error: undefined,
+        app_id: null,
+        hasProof: true,
+        exchange: { request_headers: { 'x-console-proof': '…' }, request_body: '{}', response_body: null },
+      },
+    },
+  ],
+  [
+    'an event of a message',
+    'event',
+    { ...event, value: { messages: [{ id: 'wamid.1', from: '16505551234', type: 'text', text: {} }] } },
+    {
+      type: 'event',
+      data: {
+        ...event,
+        ...empty,
+        value: { messages: [{ id: 'wamid.1', from: '16505551234', type: 'text', text: {} }] },
+        messages: [{ id: 'wamid.1', from: '16505551234', type: 'text' }],
+      },
+    },
+  ],
+  [
+    'an event of a status that failed',
+    'event',
+    {
+      ...event,
+      value: { statuses: [{ id: 'wamid.1', recipient_id: '1', status: 'failed', errors: [{ code: 131047 }] }] },
+    },
+    {
+      type: 'event',
+      data: {
+        ...event,
+        ...empty,
+        value: { statuses: [{ id: 'wamid.1', recipient_id: '1', status: 'failed', errors: [{ code: 131047 }] }] },
+        statuses: [{ id: 'wamid.1', recipient_id: '1', status: 'failed', error: { code: 131047, title: '' } }],
+      },
+    },
+  ],
+  [
+    'an event without its value',
+    'event',
+    { ...event, value: null, content_removed: true },
+    { type: 'event', data: { ...event, ...empty, value: undefined } },
+  ],
+  [
+    'the state of a webhook',
+    'delivery',
+    { ...webhook, state: 'waiting', attempts: 0 },
+    { type: 'delivery', data: { ...webhook, state: 'waiting', attempts: 0 } },
+  ],
+  [
+    'an attempt without a response',
+    'try',
+    { ...webhook, number: 2, status: null, problem: 'no response', milliseconds: 10 },
+    { type: 'try', data: { ...webhook, number: 2, status: null, problem: 'no response', milliseconds: 10 } },
+  ],
+  ['a timer', 'timer', { kind: 'expire' }, { type: 'timer', data: { kind: 'expire' } }],
+  [
+    'a replay',
+    'replay',
+    { replay_id: '9', state: 'running', replayed: 1, left_out: 0, total: 5 },
+    { type: 'replay', data: { replay_id: '9', state: 'running', replayed: 1, left_out: 0, total: 5 } },
+  ],
+  [
+    'a record of the audit log',
+    'audit',
+    { operation: 'account.update', node_kind: 'account', node_id: '1', actor_app_id: '3' },
+    { type: 'audit', data: { operation: 'account.update', node_kind: 'account', node_id: '1' } },
+  ],
+  [
+    'a request that was too long to be sent',
+    'request',
+    { is_shortened: true },
+    { type: 'other', data: { kind: 'request' } },
+  ],
+  ['a type of a newer service', 'dream', { colour: 'blue' }, { type: 'other', data: { kind: 'dream' } }],
+]
+
+for (const [name, type, data, expected] of cases) {
+  test(`${name} is read by its type`, () => {
+    assert.deepEqual(readFeedItem({ ...facts, type, data }), { ...facts, ...expected })
+  })
+}
+
+test('an item of the stream keeps no bodies, and still says that the console sent it', () => {
+  const data = { ...request, request_headers: { 'x-console-proof': '…' }, request_body: 'x'.repeat(10_000) }
+  const item = readStreamedItem({ ...facts, type: 'request', data })
+  assert.equal(item.type, 'request')
+  assert.deepEqual(item.type === 'request' && [item.data.exchange, item.data.hasProof], [undefined, true])
+})
+
+test('what is listed has the ids of the stream, so that nothing is shown twice', () => {
+  const delivery = {
+    ...webhook,
+    id: '7',
+    account_id: '1',
+    phone_number_id: null,
+    conversation: 'c',
+    lane_id: '8',
+    state: 'delivered' as const,
+    attempts: 2,
+    created_time: facts.time,
+    next_time: null,
+  }
+  const { id, type, time } = readListedDelivery(delivery)
+  assert.deepEqual({ id, type, time }, { id: 'delivery-7-delivered-2', type: 'delivery', time: facts.time })
+  const listed = {
+    ...{ ...request, id: 'request-1', time: facts.time, business_id: '2', account_id: '1', trace: '4bf9' },
+    ...{ error: null, app_id: null, node_id: null, remote_address: null },
+  }
+  assert.deepEqual([readListedRequest(listed).id, readListedRequest(listed).type], ['request-1', 'request'])
+})
+
+test('what happens on a phone is an item too, and a reset is none', () => {
+  const typing = { phone_number_id: '4', user_wa_id: '16505551234', until: '1' }
+  const item = readPhoneItem({ id: '5', event: 'typing', data: typing }, facts.time)
+  assert.deepEqual(
+    [item?.id, item?.phone_number_id, item?.data],
+    ['phone-5', '4', { what: 'typing', user_wa_id: '16505551234' }],
+  )
+  assert.equal(readPhoneItem({ id: '6', event: 'reset', data: {} }, facts.time), undefined)
+})
