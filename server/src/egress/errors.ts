@@ -32,6 +32,11 @@ export const callbackRedirects = defineError({
   status: 422,
   text: 'The callback could not be verified: it responded with {status}, and redirects are not followed; give the address that responds with 200 itself.',
 })
+export const callbackTokenRefused = defineError({
+  id: 'callback_token_refused',
+  status: 422,
+  text: 'The callback could not be verified: it refused the verify token with {status}; send the verify token that the receiver expects, and let it respond with 200 and the value of hub.challenge.',
+})
 export const callbackStatusWrong = defineError({
   id: 'callback_status_wrong',
   status: 422,
@@ -40,7 +45,7 @@ export const callbackStatusWrong = defineError({
 export const callbackBodyWrong = defineError({
   id: 'callback_body_wrong',
   status: 422,
-  text: 'The callback could not be verified: it responded with 200 and another body than the value of hub.challenge; it must send exactly that value.',
+  text: 'The callback could not be verified: it responded with 200 and another body than the value of hub.challenge; check that the receiver expects this verify token, and let it send exactly that value.',
 })
 export const callbackNotAllowed = defineError({
   id: 'callback_not_allowed',

@@ -11,6 +11,7 @@ import {
   callbackNotAllowed,
   callbackRedirects,
   callbackStatusWrong,
+  callbackTokenRefused,
   callbackUnreachable,
   urlInternal,
   urlNotHttps,
@@ -130,13 +131,14 @@ describe('the handshake', () => {
     })
   }
 
-  for (const status of [201, 204, 400, 403, 404, 500, 503]) {
+  for (const status of [201, 204, 400, 401, 403, 404, 500, 503]) {
     test(`the handshake: 422 when it answers ${status}, whatever the body`, async (t) => {
       const sink = await startSink(t, (request, response) => {
         response.statusCode = status
         answerChallenge(request, response)
       })
-      await assertRefused(openHandshake(t).verifyCallback(sink.url, 'vt'), callbackStatusWrong({ status }))
+      const problem = status === 401 || status === 403 ? callbackTokenRefused : callbackStatusWrong
+      await assertRefused(openHandshake(t).verifyCallback(sink.url, 'vt'), problem({ status }))
     })
   }
 

@@ -7,6 +7,7 @@ import {
   callbackNotAllowed,
   callbackRedirects,
   callbackStatusWrong,
+  callbackTokenRefused,
   callbackUnreachable,
 } from '../../egress/errors.ts'
 import type { GraphError } from '../../graph/graph-error.ts'
@@ -46,6 +47,8 @@ async function askCallback(egress: Egress, url: string, challenge: string): Prom
   try {
     const { status, body, cut, failure } = await egress.send({ method: 'GET', url })
     if (status >= 300 && status <= 399) return callbackRedirects({ status })
+    // What receivers answer to a verify token that they do not know.
+    if (status === 401 || status === 403) return callbackTokenRefused({ status })
     if (status !== 200) return callbackStatusWrong({ status })
     if (failure) return explainSilence(failure)
     // Many receivers print the number with a line end, which does not weaken the proof.

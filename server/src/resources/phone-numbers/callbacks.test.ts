@@ -8,7 +8,7 @@ import { countStatuses, numberCalls } from '../../../test/harness/number-calls.t
 import { useTestServer } from '../../../test/harness/server.ts'
 import { type Sink, type SinkRequest, startSink } from '../../../test/harness/sink.ts'
 import { accounts, ids, numbers, partnerIds, testWorld, tokens } from '../../../test/harness/world.ts'
-import { callbackBodyWrong, callbackStatusWrong, callbackUnreachable, urlNotHttps } from '../../egress/errors.ts'
+import { callbackBodyWrong, callbackTokenRefused, callbackUnreachable, urlNotHttps } from '../../egress/errors.ts'
 import { appNotLinked, appNotSubscribed, usernameTaken } from './errors.ts'
 
 const webhook = { callback_url: 'http://127.0.0.1:9/app', verify_token: 'token of the app', fields: ['messages'] }
@@ -112,7 +112,7 @@ onOneDatabase('the callbacks of a number', 'sqlite', (engine) => {
     [
       'answers with another status',
       (_question, response) => response.writeHead(403).end(),
-      callbackStatusWrong({ status: 403 }),
+      callbackTokenRefused({ status: 403 }),
     ],
     ['sends back something else', (_question, response) => response.end('welcome'), callbackBodyWrong()],
     ['breaks off', (_question, response) => response.destroy(), callbackUnreachable],
