@@ -9,7 +9,7 @@ import { connection, readService, service, serviceAhead, startStreams } from './
 import { KeysHelp, listenToKeys, openHelp } from './keys.tsx'
 import { AccessPage } from './pages/access.tsx'
 import { CallPage, CallsPage } from './pages/calls.tsx'
-import { ConnectPage } from './pages/connect.tsx'
+import { ConnectPage } from './pages/connect/page.tsx'
 import { DeliveriesPage } from './pages/deliveries.tsx'
 import { DeliveryPage } from './pages/delivery.tsx'
 import { DocsPage } from './pages/docs.tsx'

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { createHmac } from 'node:crypto'
 import { test } from 'node:test'
-import { snippets } from '../../console/src/pages/snippets.ts'
+import { snippets } from '../../console/src/pages/connect/snippets.ts'
 import { startReceiver } from './harness/receiver.ts'
 
 for (const { name } of snippets) {

@@ -68,14 +68,21 @@ export function CopyButton({ text, label = 'Copy' }: { readonly text: string; re
   )
 }
 
-export function Code({ text, label }: { readonly text: string; readonly label: string }) {
+interface CodeProps {
+  readonly text: string
+  readonly label: string
+  /** What is copied, where that is more than is shown. */
+  readonly copied?: string
+}
+
+export function Code({ text, label, copied = text }: CodeProps) {
   const box = useRef<HTMLPreElement>(null)
   useReachable(box)
   return (
     <figure class="code">
       <figcaption>
         <span>{label}</span>
-        <CopyButton text={text} />
+        <CopyButton text={copied} />
       </figcaption>
       <pre ref={box}>
         <code>{text}</code>

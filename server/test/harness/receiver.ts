@@ -5,7 +5,7 @@ import { connect, createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { TestContext } from 'node:test'
-import { snippets } from '../../../console/src/pages/snippets.ts'
+import { snippets } from '../../../console/src/pages/connect/snippets.ts'
 import { findProgram } from './cluster/programs.ts'
 import { until } from './until.ts'
 
@@ -47,7 +47,7 @@ export async function startReceiver(t: TestContext, name: string, env: Record<st
   const path = program === 'node' ? process.execPath : await findProgram(program, packages[program])
   const child = spawn(path, args, {
     cwd: folder,
-    env: { ...process.env, ...env, PORT: String(port), GOCACHE: join(folder, 'cache') },
+    env: { ...process.env, ...env, RECEIVER_PORT: String(port), GOCACHE: join(folder, 'cache') },
     detached: true,
   })
   let output = ''

@@ -7,7 +7,9 @@ export interface Snippet {
   readonly text: string
 }
 
+/** Not taken from `PORT`, which may be set for the service itself. */
 export const receiverPort = 3000
+export const receiverUrl = `http://127.0.0.1:${receiverPort}/`
 
 export const snippets: readonly Snippet[] = [
   {
@@ -29,7 +31,7 @@ createServer(async (request, response) => {
   const isGood = given.length === expected.length && timingSafeEqual(given, expected)
   response.writeHead(isGood ? 200 : 401).end()
   console.log(isGood ? body.toString() : 'wrong signature')
-}).listen(Number(process.env.PORT ?? ${receiverPort}), '127.0.0.1', () => console.log('listening'))
+}).listen(Number(process.env.RECEIVER_PORT ?? ${receiverPort}), '127.0.0.1', () => console.log('listening'))
 `,
   },
   {
@@ -61,7 +63,7 @@ class Receiver(BaseHTTPRequestHandler):
     def log_message(self, *_):
         pass
 
-server = ThreadingHTTPServer(("127.0.0.1", int(os.environ.get("PORT", "${receiverPort}"))), Receiver)
+server = ThreadingHTTPServer(("127.0.0.1", int(os.environ.get("RECEIVER_PORT", "${receiverPort}"))), Receiver)
 print("listening", flush=True)
 server.serve_forever()
 `,
@@ -105,7 +107,7 @@ func receive(response http.ResponseWriter, request *http.Request) {
 }
 
 func main() {
-	port := os.Getenv("PORT")
+	port := os.Getenv("RECEIVER_PORT")
 	if port == "" {
 		port = "${receiverPort}"
 	}
@@ -134,3 +136,8 @@ file_put_contents('php://stdout', ($good ? $body : 'wrong signature') . "\\n");
 `,
   },
 ]
+
+/** A value as a shell takes it, whatever is in it. */
+export function quoteForShell(text: string): string {
+  return `'${text.replaceAll("'", `'\\''`)}'`
+}
