@@ -1,0 +1,21 @@
+/** What the kinds are called whose names are not what people say. */
+const names: Readonly<Record<string, string>> = {
+  application: 'app',
+  account_number: 'account number',
+  extended_credit: 'credit line',
+  media: 'media file',
+}
+
+export function nameKind(kind: string): string {
+  return names[kind] ?? kind.replaceAll('_', ' ')
+}
+
+/** `Phone numbers`: the name of a list of a kind. */
+export function nameKinds(kind: string): string {
+  const name = nameKind(kind)
+  return beginUpper(name.endsWith('s') ? `${name}es` : `${name}s`)
+}
+
+export function beginUpper(text: string): string {
+  return `${text.slice(0, 1).toUpperCase()}${text.slice(1)}`
+}

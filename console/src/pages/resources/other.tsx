@@ -1,0 +1,61 @@
+import { schedulesList } from '@switchboard/client/methods'
+import type { Node } from '../../data/types.ts'
+import { Loaded, useLoaded } from '../../ui/loaded.tsx'
+import { To } from '../../ui/parts.tsx'
+import { actFor, readAsBusiness } from './acting.ts'
+import { AsJson, Facts } from './facts.tsx'
+import { nameKinds } from './kinds.ts'
+import { listFacts } from './words.ts'
+
+/** Kinds that the API reads by their id alone. */
+const readable = new Set(['business', 'account_number', 'bot', 'solution', 'migration_intent', 'upload'])
+
+async function read(node: Node): Promise<object | undefined> {
+  if (node.kind === 'schedule' && node.account_id !== undefined) {
+    for await (const one of schedulesList(await actFor(node), node.account_id, { limit: 100 })) {
+      if (one.id === node.id) return one
+    }
+    return undefined
+  }
+  return readable.has(node.kind) ? readAsBusiness(node) : undefined
+}
+
+/** An object without a page of its own kind: its facts. */
+export function OtherBody({ node }: { readonly node: Node }) {
+  const loaded = useLoaded(node.id, () => read(node))
+  return (
+    <>
+      {node.kind === 'business' && <Owned business={node.id} />}
+      <Loaded
+        of={loaded}
+        what="the facts"
+        isEmpty={(value) => value === undefined}
+        empty={<p class="soft">The API returns nothing more about it.</p>}
+      >
+        {(value) =>
+          value && (
+            <>
+              <section class="card">
+                <h2>Facts</h2>
+                <Facts of={listFacts(value, ['id'])} />
+              </section>
+              <AsJson value={value} label={`GET /${node.id}`} />
+            </>
+          )
+        }
+      </Loaded>
+    </>
+  )
+}
+
+function Owned({ business }: { readonly business: string }) {
+  return (
+    <p class="links">
+      {['account', 'application', 'phone_number', 'template'].map((kind) => (
+        <To key={kind} href={`/resources?kind=${kind}&business=${business}`}>
+          {nameKinds(kind)}
+        </To>
+      ))}
+    </p>
+  )
+}
