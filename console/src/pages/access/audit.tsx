@@ -1,0 +1,134 @@
+import { type OperatorListAuditItem, operatorListAudit } from '@switchboard/client/methods'
+import { nameOf } from '../../data/directory.ts'
+import { client } from '../../data/http.ts'
+import { place, setQuery } from '../../router.ts'
+import { Loaded } from '../../ui/loaded.tsx'
+import { More, usePages } from '../../ui/paged.tsx'
+import { Empty, TablePlace, To, When } from '../../ui/parts.tsx'
+import { TimeRange, useTimeRange } from '../../ui/time-range.tsx'
+import { nameKind } from '../resources/kinds.ts'
+
+/** By the name in the address: the parameter of the list, and the label of the field. */
+const filters = [
+  ['operation', 'operation', 'Operation', 'Such as account.update'],
+  ['token', 'token_id', 'By token', 'The id of a token or session'],
+  ['node', 'node_id', 'On', 'The id of an object'],
+  ['account', 'account_id', 'Account', 'The id of an account'],
+] as const
+
+/** Who did what, when and from where. */
+export function AuditLog() {
+  const { query } = place.value
+  const range = useTimeRange()
+  const given = filters.flatMap(([name, parameter]) => {
+    const value = query.get(name)?.trim()
+    return value ? [[parameter, value] as const] : []
+  })
+  const wanted = { ...Object.fromEntries(given), ...range }
+  const list = usePages(
+    `audit ${JSON.stringify(wanted)}`,
+    (after) => operatorListAudit(client, { limit: 50, ...wanted, ...(after !== undefined && { after }) }),
+    ({ id }) => id,
+  )
+  const isFiltered = Object.keys(wanted).length > 0
+  return (
+    <section class="block" aria-label="Audit log">
+      <search class="filters">
+        {filters.map(([name, , label, hint]) => (
+          <input
+            key={name}
+            type="search"
+            aria-label={label}
+            placeholder={`${label}: ${hint.toLowerCase()}`}
+            value={query.get(name) ?? ''}
+            onChange={(event) => setQuery({ [name]: event.currentTarget.value.trim() })}
+          />
+        ))}
+        <TimeRange />
+        {isFiltered && <To href="/access?view=audit">Clear the filters</To>}
+      </search>
+      <Loaded
+        of={list}
+        what="the audit log"
+        isEmpty={(rows) => rows.length === 0}
+        empty={<Empty title={isFiltered ? 'No record matches the filters' : 'Nothing has been changed yet'} />}
+      >
+        {(rows) => (
+          <>
+            <AuditTable rows={rows} />
+            <More of={list} what="records" />
+          </>
+        )}
+      </Loaded>
+    </section>
+  )
+}
+
+function AuditTable({ rows }: { readonly rows: readonly OperatorListAuditItem[] }) {
+  return (
+    <TablePlace label="List of records">
+      <table>
+        <thead>
+          <tr>
+            <th scope="col">Time</th>
+            <th scope="col">Operation</th>
+            <th scope="col">On</th>
+            <th scope="col">By</th>
+            <th scope="col">From</th>
+            <th scope="col">Trace</th>
+          </tr>
+        </thead>
+        <tbody>
+          {rows.map((record) => (
+            <AuditRow key={record.id} record={record} />
+          ))}
+        </tbody>
+      </table>
+    </TablePlace>
+  )
+}
+
+function AuditRow({ record }: { readonly record: OperatorListAuditItem }) {
+  const { time, operation, node_kind, node_id, actor_name, actor_app_id, actor_token_id, remote_address, trace } =
+    record
+  // What is no object of a tenant, such as the clock, has no page.
+  const isNode = /^\d{15,16}$/.test(node_id)
+  return (
+    <tr>
+      <td>
+        <When at={time} />
+      </td>
+      <td>
+        <Filter name="operation" value={operation} />
+      </td>
+      <td class="cut">
+        {`${nameKind(node_kind)} `}
+        {isNode ? <To href={`/resources/${node_id}`}>{nameOf(node_id)}</To> : <span class="mono">{node_id}</span>}
+      </td>
+      <td class="cut">
+        <Filter name="token" value={actor_token_id} text={actor_name ?? nameOf(actor_app_id)} />
+      </td>
+      <td class="mono">{remote_address}</td>
+      <td class="mono">
+        <To href={`/traces/${trace}`}>{trace.slice(0, 8)}</To>
+      </td>
+    </tr>
+  )
+}
+
+interface FilterProps {
+  readonly name: string
+  readonly value: string
+  readonly text?: string
+}
+
+/** A value of the list that leads to all like it. */
+function Filter({ name, value, text = value }: FilterProps) {
+  const query = new URLSearchParams(place.value.query)
+  query.set(name, value)
+  return (
+    <To href={`/access?${query}`} title={`Only ${value}`}>
+      {text}
+    </To>
+  )
+}

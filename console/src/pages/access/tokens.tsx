@@ -1,0 +1,179 @@
+import { useSignal } from '@preact/signals'
+import { type OperatorListTokensItem, operatorListTokens, operatorRevokeToken } from '@switchboard/client/methods'
+import { apps, nameOf } from '../../data/directory.ts'
+import { client } from '../../data/http.ts'
+import { place, setQuery } from '../../router.ts'
+import { confirmAction } from '../../ui/dialog.tsx'
+import { Loaded } from '../../ui/loaded.tsx'
+import { More, usePages } from '../../ui/paged.tsx'
+import { Badge, Empty, TablePlace, To, When } from '../../ui/parts.tsx'
+import { attempt } from '../../ui/toast.tsx'
+import { CreateToken } from './create-token.tsx'
+import { explainToken, nameState } from './explain-token.ts'
+
+const states = ['good', 'expired', 'revoked'] as const
+
+/** Revokes a token after a question. */
+export async function endToken(id: string, name: string, reload: () => Promise<void>): Promise<void> {
+  const isAgreed = await confirmAction({
+    title: 'Revoke the token?',
+    text: `“${name}” is refused from now on. That cannot be undone.`,
+    action: 'Revoke',
+    isDangerous: true,
+  })
+  if (!isAgreed) return
+  await attempt(async () => {
+    await operatorRevokeToken(client, id)
+    await reload()
+  }, 'The token is revoked.')
+}
+
+export function TokenList() {
+  const { query } = place.value
+  const state = states.find((one) => one === query.get('state'))
+  const app_id = query.get('app') ?? ''
+  const isCreating = useSignal(false)
+  const list = usePages(
+    `tokens ${state} ${app_id}`,
+    (after) =>
+      operatorListTokens(client, {
+        limit: 50,
+        ...(state !== undefined && { state }),
+        ...(app_id !== '' && { app_id }),
+        ...(after !== undefined && { after }),
+      }),
+    ({ id }) => id,
+  )
+  return (
+    <section class="block" aria-label="Tokens">
+      <search class="filters">
+        <select
+          aria-label="State"
+          value={state ?? ''}
+          onChange={(event) => setQuery({ state: event.currentTarget.value })}
+        >
+          <option value="">All states</option>
+          {states.map((one) => (
+            <option key={one} value={one}>
+              {nameState(one)}
+            </option>
+          ))}
+        </select>
+        <select
+          aria-label="App"
+          dir="auto"
+          value={app_id}
+          onChange={(event) => setQuery({ app: event.currentTarget.value })}
+        >
+          <option value="">All apps</option>
+          {apps.value.map(({ id, name }) => (
+            <option key={id} value={id}>
+              {name ?? id}
+            </option>
+          ))}
+        </select>
+        <button
+          type="button"
+          class="main"
+          onClick={() => {
+            isCreating.value = true
+          }}
+        >
+          Create a token
+        </button>
+      </search>
+      <Loaded
+        of={list}
+        what="the tokens"
+        isEmpty={(rows) => !rows.some(isNoSession)}
+        empty={
+          <Empty title={state === undefined && app_id === '' ? 'No token yet' : 'No token matches'}>
+            <p>A token lets a program use the API in the name of an app.</p>
+          </Empty>
+        }
+      >
+        {(rows) => <TokenTable rows={rows.filter(isNoSession)} reload={list.reload} />}
+      </Loaded>
+      <More of={list} what="tokens" />
+      {isCreating.value && (
+        <CreateToken
+          onCreated={() => void list.reload()}
+          onClose={() => {
+            isCreating.value = false
+          }}
+        />
+      )}
+    </section>
+  )
+}
+
+function isNoSession({ session_name }: OperatorListTokensItem): boolean {
+  return session_name === undefined
+}
+
+interface TokenTableProps {
+  readonly rows: readonly OperatorListTokensItem[]
+  readonly reload: () => Promise<void>
+}
+
+function TokenTable({ rows, reload }: TokenTableProps) {
+  return (
+    <TablePlace label="List of tokens">
+      <table>
+        <thead>
+          <tr>
+            <th scope="col">Name</th>
+            <th scope="col">State</th>
+            <th scope="col">App</th>
+            <th scope="col">What it can do</th>
+            <th scope="col">Created</th>
+            <th scope="col">Last used</th>
+            <th scope="col">Expires</th>
+            <th scope="col">
+              <span class="unseen">Actions</span>
+            </th>
+          </tr>
+        </thead>
+        <tbody>
+          {rows.map((token) => (
+            <TokenRow key={token.id} token={token} reload={reload} />
+          ))}
+        </tbody>
+      </table>
+    </TablePlace>
+  )
+}
+
+function TokenRow({ token, reload }: { readonly token: OperatorListTokensItem; readonly reload: () => Promise<void> }) {
+  const { id, app_id, state, created_time, expires_time, revoked_time } = token
+  const name = id
+  return (
+    <tr>
+      <td class="name">
+        <bdi>{name}</bdi>
+        <To href={`/access?view=audit&token=${id}`} title="What was done with it">
+          Audit log
+        </To>
+      </td>
+      <td>
+        <Badge tone={state === 'good' ? 'good' : 'plain'}>{nameState(state)}</Badge>
+      </td>
+      <td class="cut">{app_id && <To href={`/resources/${app_id}`}>{nameOf(app_id)}</To>}</td>
+      <td class="wrap">{explainToken(token, nameOf)}</td>
+      <td>
+        <When at={created_time} />
+      </td>
+      <td>
+        <When at={undefined} />
+      </td>
+      <td>{revoked_time ? <When at={revoked_time} /> : expires_time ? <When at={expires_time} /> : 'Never'}</td>
+      <td>
+        {state === 'good' && (
+          <button type="button" class="small danger" onClick={() => void endToken(id, name, reload)}>
+            Revoke
+          </button>
+        )}
+      </td>
+    </tr>
+  )
+}
