@@ -13,7 +13,7 @@ export function inspectSession(sdp: string, isOffer: boolean): Finding[] {
   const candidates = find('a=candidate:')
   add(
     candidates.length > 0,
-    `${candidates.length} ${candidates.length === 1 ? 'candidate' : 'candidates'} for the connection`,
+    `${candidates.length} ICE ${candidates.length === 1 ? 'candidate' : 'candidates'}`,
     'No candidates: the other side does not know where to connect. Wait until they are gathered before you send it.',
   )
   const ssrcs = new Set(find('a=ssrc:').map((line) => /^a=ssrc:(\d+)/.exec(line)?.[1]))

@@ -1,0 +1,128 @@
+import { gatewayListCalls, gatewayReadCall } from '@switchboard/client/methods'
+import { nameOf } from '../../data/directory.ts'
+import { client } from '../../data/http.ts'
+import type { Call } from '../../data/types.ts'
+import { Loaded, useLoaded } from '../../ui/loaded.tsx'
+import { Badge, Code, Empty, Head, Time, To } from '../../ui/parts.tsx'
+import { writeLength, writeSpan } from '../../ui/times.ts'
+import { writeDigits } from '../phone/summarize.ts'
+import { useCallEvents } from './call-events.ts'
+import './calls.css'
+import { inspectSession } from './sdp.ts'
+import { explainMissing, listSteps, nameCallState, secondsConnected, type TimedCall, toneOfCall } from './steps.ts'
+
+type OneCall = Call & TimedCall
+
+/** A call with its times, which the list of calls has. */
+async function readCall(id: string): Promise<OneCall> {
+  const call: OneCall = await gatewayReadCall(client, id)
+  const { phone_number_id, user_wa_id } = call
+  for await (const one of gatewayListCalls(client, { phone_number_id, user_wa_id, limit: 100 })) {
+    if (one.id === id) return { ...call, ...one }
+  }
+  return call
+}
+
+export function CallPage({ id }: { readonly id: string }) {
+  const call = useLoaded(id, () => readCall(id))
+  useCallEvents(() => void call.reload())
+  return (
+    <div class="page page-calls">
+      <Loaded of={call} what="the call" missing={<Missing id={id} />}>
+        {(found) => <OneCallView call={found} />}
+      </Loaded>
+    </div>
+  )
+}
+
+function Missing({ id }: { readonly id: string }) {
+  return (
+    <>
+      <Head title="This call does not exist" />
+      <Empty title={`No call has the id ${id}`}>
+        <p>
+          It may be older than the store keeps calls, or a reset has removed it. <To href="/calls">All calls</To>
+        </p>
+      </Empty>
+    </>
+  )
+}
+
+function OneCallView({ call }: { readonly call: OneCall }) {
+  const { id, direction, user_wa_id, phone_number_id, sdp } = call
+  const isFromUser = direction === 'USER_INITIATED'
+  const user = writeDigits(user_wa_id)
+  const number = nameOf(phone_number_id)
+  const seconds = secondsConnected(call)
+  return (
+    <>
+      <Head title={isFromUser ? `Call of ${user}` : `Call to ${user}`}>
+        <Badge tone={toneOfCall(call)}>{nameCallState(call)}</Badge>
+        <To href="/calls">All calls</To>
+      </Head>
+      <p class="people">
+        <span>
+          User <To href={`/resources/user-${user_wa_id}`}>{user}</To>
+        </span>
+        <span>
+          Business <To href={`/resources/${phone_number_id}`}>{number}</To>
+        </span>
+        <To href={`/?phones=${user_wa_id}`}>Open the phone</To>
+        <span class="mono">{id}</span>
+      </p>
+      <section class="card">
+        <h2>{seconds === undefined ? 'Timeline' : `Timeline: connected for ${writeLength(seconds)}`}</h2>
+        <Timeline call={call} />
+      </section>
+      <div class="two">
+        <Side title="Business" sdp={sdp.business} isOffer={!isFromUser} call={call} />
+        <Side title="Phone" sdp={sdp.user} isOffer={isFromUser} call={call} />
+      </div>
+    </>
+  )
+}
+
+function Timeline({ call }: { readonly call: TimedCall }) {
+  return (
+    <ol class="timeline">
+      {listSteps(call).map(({ name, at, after }) => (
+        <li key={name}>
+          <span class="at">{at === undefined ? '' : <Time at={at} />}</span>
+          <span>{name}</span>
+          {after !== undefined && <span class="soft">{`after ${writeSpan(after)}`}</span>}
+        </li>
+      ))}
+    </ol>
+  )
+}
+
+interface SideProps {
+  readonly title: string
+  readonly sdp: string | undefined
+  readonly isOffer: boolean
+  readonly call: TimedCall
+}
+
+function Side({ title, sdp, isOffer, call }: SideProps) {
+  if (sdp === undefined) {
+    return (
+      <section class="card">
+        <h2>{title}</h2>
+        <p class="soft">{explainMissing(call)}</p>
+      </section>
+    )
+  }
+  return (
+    <section class="card">
+      <h2>{`${title}: ${isOffer ? 'offer' : 'answer'}`}</h2>
+      <ul class="findings">
+        {inspectSession(sdp, isOffer).map(({ tone, text }) => (
+          <li key={text} class={tone}>
+            {text}
+          </li>
+        ))}
+      </ul>
+      <Code label="Session description" text={sdp} />
+    </section>
+  )
+}
