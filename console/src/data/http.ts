@@ -74,8 +74,34 @@ export function renewSession(): Promise<Session> {
   return renewing
 }
 
-/** Sends a request of the client; when the session has ended, again in a new one. */
+/** A change after which the session may be unknown, and the new session after it. */
+let change: Promise<unknown> | undefined
+
+/** The client of such a change itself, which does not wait for its own end. */
+const changingClient = new Client({ baseUrl: location.origin + base, fetch: sendInSession, maxRetries: 0 })
+
+/** Does what may end the session of this page, such as moving the clock, and signs in again before anything else is sent. */
+export function changeSession<T>(work: (changing: Client) => Promise<T>): Promise<T> {
+  const done = work(changingClient).then(async (result) => {
+    await renewSession()
+    return result
+  })
+  const waited = done
+    .catch(() => undefined)
+    .finally(() => {
+      if (change === waited) change = undefined
+    })
+  change = waited
+  return done
+}
+
 async function fetchInSession(url: string, init: RequestInit): Promise<Response> {
+  if (!url.endsWith(signInRow.path)) await change
+  return sendInSession(url, init)
+}
+
+/** Sends a request of the client; when the session has ended, again in a new one. */
+async function sendInSession(url: string, init: RequestInit): Promise<Response> {
   const headers = init.headers as Readonly<Record<string, string>>
   const hasToken = headers['authorization'] !== undefined
   const isSignIn = url.endsWith(signInRow.path)

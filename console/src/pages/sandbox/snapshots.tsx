@@ -1,0 +1,99 @@
+import { useSignal } from '@preact/signals'
+import {
+  sandboxDeleteSnapshot,
+  sandboxListSnapshots,
+  sandboxRestoreSnapshot,
+  sandboxSaveSnapshot,
+} from '@switchboard/client/methods'
+import { changeSession, client } from '../../data/http.ts'
+import { confirmAction } from '../../ui/dialog.tsx'
+import { Loaded, useLoaded } from '../../ui/loaded.tsx'
+import { Field, When } from '../../ui/parts.tsx'
+import { attempt } from '../../ui/toast.tsx'
+
+export function Snapshots({ beginAnew }: { readonly beginAnew: () => Promise<void> }) {
+  const list = useLoaded('snapshots', () => sandboxListSnapshots(client))
+  const name = useSignal('before-checkout')
+  const save = () =>
+    attempt(async () => {
+      await sandboxSaveSnapshot(client, { name: name.value })
+      await list.reload()
+    }, 'The store is saved.')
+  const restore = async (snapshot: string) => {
+    const isAgreed = await confirmAction({
+      title: 'Restore the snapshot?',
+      text: `The store becomes what it was when “${snapshot}” was saved, clock and faults included. What happened since is lost.`,
+      action: 'Restore',
+      isDangerous: true,
+    })
+    if (!isAgreed) return
+    await attempt(async () => {
+      await changeSession((changing) => sandboxRestoreSnapshot(changing, snapshot))
+      await beginAnew()
+      await list.reload()
+    }, 'The snapshot is restored.')
+  }
+  const remove = async (snapshot: string) => {
+    const isAgreed = await confirmAction({
+      title: 'Delete the snapshot?',
+      text: `“${snapshot}” can no longer be restored.`,
+      action: 'Delete',
+      isDangerous: true,
+    })
+    if (!isAgreed) return
+    await attempt(async () => {
+      await sandboxDeleteSnapshot(client, snapshot)
+      await list.reload()
+    }, 'The snapshot is deleted.')
+  }
+  return (
+    <section class="card">
+      <h2>Snapshots</h2>
+      <form
+        class="row"
+        onSubmit={(event) => {
+          event.preventDefault()
+          void save()
+        }}
+      >
+        <Field label="Name">
+          <input
+            required
+            value={name.value}
+            onInput={(event) => {
+              name.value = event.currentTarget.value
+            }}
+          />
+        </Field>
+        <button type="submit" class="main">
+          Save
+        </button>
+      </form>
+      <Loaded
+        of={list}
+        what="the snapshots"
+        isEmpty={({ data }) => data.length === 0}
+        empty={<p class="soft">No snapshot yet.</p>}
+      >
+        {({ data }) => (
+          <ul class="plain-list">
+            {data.map((one) => (
+              <li key={one.name} class="row">
+                <b class="grow">{one.name}</b>
+                <span class="soft">
+                  <When at={one.created_time} />
+                </span>
+                <button type="button" class="small" onClick={() => void restore(one.name)}>
+                  Restore
+                </button>
+                <button type="button" class="small danger" onClick={() => void remove(one.name)}>
+                  Delete
+                </button>
+              </li>
+            ))}
+          </ul>
+        )}
+      </Loaded>
+    </section>
+  )
+}
