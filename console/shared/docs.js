@@ -26,20 +26,30 @@ export function startReference(root, signal) {
 }
 
 function startForms(reference) {
-  const { root, forms } = reference
-  for (const [name, form] of forms) {
-    form.addEventListener('submit', (event) => {
-      event.preventDefault()
-      void press(reference, name, form)
-    })
-    form.addEventListener('input', () => showSamples(reference, form))
-    showSamples(reference, form)
-  }
-  const tokens = root.querySelector('.tokens')
-  tokens.addEventListener('input', () => {
-    for (const form of forms.values()) showSamples(reference, form)
+  const { root } = reference
+  root.addEventListener('submit', (event) => {
+    event.preventDefault()
+    const { target: form } = event
+    if (form.matches('.try')) void press(reference, form.closest('.op').id, form)
   })
-  tokens.addEventListener('submit', (event) => event.preventDefault())
+  root.addEventListener('input', ({ target }) => {
+    const form = target.closest('form.try')
+    if (form) showSamples(reference, form)
+    else if (target.closest('.tokens')) showOpenSamples(reference)
+  })
+  // Hundreds of samples that nobody has opened are not written anew. The event does not bubble.
+  root.addEventListener(
+    'toggle',
+    ({ target }) => {
+      if (target.matches('.op[open]')) showSamples(reference, reference.forms.get(target.id))
+    },
+    true,
+  )
+  showOpenSamples(reference)
+}
+
+function showOpenSamples(reference) {
+  for (const form of reference.root.querySelectorAll('.op[open] form.try')) showSamples(reference, form)
 }
 
 /** One choice for the whole page, and for the next visit. */

@@ -76,6 +76,8 @@ export function startPlaces(root, signal) {
 
   /** Where the sidebar scrolls on its own, the marked link stays in sight; the page itself is not moved. */
   function bringIntoSidebar(link) {
+    const row = link.closest('ul')
+    if (row.scrollWidth > row.clientWidth) row.scrollLeft = link.offsetLeft - row.offsetLeft
     if (sidebar.scrollHeight <= sidebar.clientHeight) return
     const room = sidebar.getBoundingClientRect()
     const { top, bottom } = link.getBoundingClientRect()

@@ -1,7 +1,7 @@
 import { useLayoutEffect, useRef } from 'preact/hooks'
 import { startReference } from '../../shared/docs.js'
 import { base } from '../data/http.ts'
-import { Loaded, loadedValue, useLoaded } from '../ui/loaded.tsx'
+import { Loaded, useLoaded } from '../ui/loaded.tsx'
 
 /** The reference as the server wrote it: kept with what was typed into it while one is on other pages. */
 let reference: HTMLElement | undefined
@@ -13,32 +13,38 @@ export function takeReference(page: Document): HTMLElement | undefined {
   return reference
 }
 
-async function findReference(): Promise<HTMLElement> {
-  if (reference) return reference
+async function readReference(): Promise<HTMLElement> {
   const response = await fetch(`${base}/docs`)
-  const found = takeReference(new DOMParser().parseFromString(await response.text(), 'text/html'))
-  if (!found) throw new Error('The reference could not be read. Load the page again.')
+  const found = response.ok
+    ? takeReference(new DOMParser().parseFromString(await response.text(), 'text/html'))
+    : undefined
+  if (!found) throw new Error(`The service responded with ${response.status} and without the reference.`)
   return found
 }
 
 /** Every operation, to be read and tried: the page of the server in the frame of the console. */
 export function DocsPage() {
+  return reference ? <Reference element={reference} /> : <ReadReference />
+}
+
+function ReadReference() {
+  const read = useLoaded('docs', readReference)
+  return (
+    <Loaded of={read} what="the reference">
+      {(found) => <Reference element={found} />}
+    </Loaded>
+  )
+}
+
+function Reference({ element }: { readonly element: HTMLElement }) {
   const place = useRef<HTMLDivElement>(null)
-  const read = useLoaded('docs', findReference)
-  const found = loadedValue(read) ?? reference
   useLayoutEffect(() => {
-    if (!place.current || !found) return
+    if (!place.current) return
     const ending = new AbortController()
-    place.current.append(found)
-    startReference(found, ending.signal)
+    place.current.append(element)
+    startReference(element, ending.signal)
     document.title = 'API reference · Switchboard'
     return () => ending.abort()
-  }, [found])
-  if (!found)
-    return (
-      <Loaded of={read} what="the reference">
-        {() => null}
-      </Loaded>
-    )
+  }, [element])
   return <div ref={place} />
 }
