@@ -1,7 +1,7 @@
 import type {
   GatewayStreamEvent,
   OperatorListDeliveriesItem,
-  OperatorListRequestsResponse,
+  OperatorListRequestsItem,
 } from '@switchboard/client/methods'
 import {
   type AuditData,
@@ -101,7 +101,7 @@ export function readListedRequest({
   account_id,
   trace,
   ...data
-}: OperatorListRequestsResponse['data'][number]): FeedItem {
+}: OperatorListRequestsItem & { id: string }): FeedItem {
   return readStreamedItem({ id, type: 'request', time, business_id, account_id, phone_number_id: null, trace, data })
 }
 

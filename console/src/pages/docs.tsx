@@ -43,7 +43,7 @@ function Reference({ element }: { readonly element: HTMLElement }) {
     const ending = new AbortController()
     place.current.append(element)
     startReference(element, ending.signal)
-    document.title = 'API reference · Switchboard'
+    document.title = 'Switchboard API reference'
     return () => ending.abort()
   }, [element])
   return <div ref={place} />

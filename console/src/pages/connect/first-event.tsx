@@ -8,7 +8,7 @@ import type { FeedItem, Node } from '../../data/types.ts'
 import { Loaded, type Loading } from '../../ui/loaded.tsx'
 import { Badge, Field, To } from '../../ui/parts.tsx'
 import { attempt } from '../../ui/toast.tsx'
-import { describe } from '../live-line.tsx'
+import { describe, linkOf } from '../live-line.tsx'
 import type { Connection } from './connection.ts'
 
 interface FirstEventProps {
@@ -89,7 +89,7 @@ function Received({ app }: { readonly app: string }) {
         const { text, result, tone } = describe(one)
         return (
           <li key={one.id}>
-            <Badge tone={tone}>{result}</Badge> <To href={`/deliveries/${one.data['delivery_id']}`}>{text}</To>
+            <Badge tone={tone}>{result}</Badge> <To href={linkOf(one) ?? '/deliveries'}>{text}</To>
           </li>
         )
       })}
