@@ -104,14 +104,14 @@ class TableSource implements FeedSource {
 
 const anyNumber = Number.MAX_SAFE_INTEGER
 
-/** The rows whose first id is one of these. */
-function withIds(column: string, rows: readonly Place[]): Selection {
-  const ids = new Set(rows.map(({ ids }) => ids[0] as number | string))
-  return { where: sql`${sql.ref(column)} IN (${sql.join([...ids])})`, limit: anyNumber }
+/** The rows whose first id is one of these. A join names the column of both tables, because PostgreSQL looks by an index in one alone otherwise. */
+function withIds(columns: readonly string[], rows: readonly Place[]): Selection {
+  const ids = [...new Set(rows.map(({ ids }) => ids[0] as number | string))]
+  const conditions = columns.map((column) => sql<boolean>`${sql.ref(column)} IN (${sql.join(ids)})`)
+  return { where: all(conditions), limit: anyNumber }
 }
 
 function events({ db, filter }: SourceDeps, type: 'event' | 'message' | 'call'): FeedSource {
-  const { account_id, phone_number_id, limits } = filter
   const field = { event: undefined, message: 'messages', call: 'calls' }[type]
   return new TableSource(db, {
     type,
@@ -119,13 +119,11 @@ function events({ db, filter }: SourceDeps, type: 'event' | 'message' | 'call'):
     time: sql.ref('events.created_time'),
     ids: [sql.ref('events.id')],
     isWanted: all([
-      isSeen(limits, { account: sql.ref('events.account_id') }),
+      isOwned(filter, { account: sql.ref('events.account_id'), number: sql.ref('events.phone_number_id') }),
       field === undefined ? undefined : sql`events.field = ${field}`,
-      account_id === undefined ? undefined : sql`events.account_id = ${account_id}`,
-      phone_number_id === undefined ? undefined : sql`events.phone_number_id = ${phone_number_id}`,
     ]),
     list: async (rows) => {
-      const { found } = await readEvents(db, withIds('events.id', rows))
+      const { found } = await readEvents(db, withIds(['events.id'], rows))
       const ofType = found.filter((item) => item.type === type)
       return locate(ofType, type, ({ data }) => [Number(data['event_id'])])
     },
@@ -140,9 +138,12 @@ function deliveries({ db, filter }: SourceDeps, time: RawBuilder<unknown>, isInd
     time,
     ids: [sql.ref('deliveries.id')],
     isIndexed,
-    isWanted: isDeliveryWanted(filter),
+    isWanted: isOwned(filter, {
+      account: sql`(deliveries.account_id || '')`,
+      number: sql`(SELECT e.phone_number_id FROM events e WHERE e.id = deliveries.event_id)`,
+    }),
     list: async (rows) => {
-      const { found } = await readDeliveries(db, withIds('deliveries.id', rows))
+      const { found } = await readDeliveries(db, withIds(['deliveries.id'], rows))
       // At the place where it was found, though it may have ended since.
       const places = new Map(rows.map((place) => [String(place.ids[0]), place]))
       return found.map((item) => ({
@@ -154,35 +155,38 @@ function deliveries({ db, filter }: SourceDeps, time: RawBuilder<unknown>, isInd
 }
 
 function tries({ db, filter }: SourceDeps): FeedSource {
-  const { account_id, phone_number_id, limits } = filter
-  const isAny = limits === undefined && account_id === undefined && phone_number_id === undefined
   return new TableSource(db, {
     type: 'try',
     table: sql`delivery_attempts tries`,
     time: sql.ref('tries.time'),
     ids: [sql.ref('tries.delivery_id'), sql.ref('tries.number')],
-    isWanted: isAny
-      ? sql`TRUE`
-      : sql`EXISTS (SELECT 1 FROM deliveries WHERE deliveries.id = tries.delivery_id AND ${isDeliveryWanted(filter)})`,
+    isWanted: isOwned(filter, {
+      account: sql`(SELECT d.account_id FROM deliveries d WHERE d.id = tries.delivery_id)`,
+      number: sql`(SELECT e.phone_number_id FROM deliveries d JOIN events e ON e.id = d.event_id WHERE d.id = tries.delivery_id)`,
+    }),
     list: async (rows) => {
       const wanted = new Set(rows.map(({ ids }) => ids.join(' ')))
-      const found = await readTries(db, withIds('tries.delivery_id', rows))
+      const found = await readTries(db, withIds(['tries.delivery_id', 'deliveries.id'], rows))
       const located = locate(found, 'try', ({ data }) => [Number(data['delivery_id']), Number(data['number'])])
       return located.filter(({ place }) => wanted.has(place.ids.join(' ')))
     },
   })
 }
 
-/** Not by an index: that of the account would lead through all of its deliveries, and each time anew. */
-const accountOfDelivery = sql<string>`(deliveries.account_id || '')`
+interface Owner {
+  readonly account: RawBuilder<string>
+  readonly number: RawBuilder<string | null>
+}
 
-function isDeliveryWanted({ account_id, phone_number_id, limits }: SourceDeps['filter']): RawBuilder<boolean> {
+/**
+ * Whether a row belongs to what is asked for. The owners of deliveries and tries are expressions, so that neither an index of the account
+ * nor a join is used: both would lead through all rows of the account at each page.
+ */
+function isOwned({ account_id, phone_number_id, limits }: SourceDeps['filter'], { account, number }: Owner) {
   return all([
-    isSeen(limits, { account: accountOfDelivery }),
-    account_id === undefined ? undefined : sql`${accountOfDelivery} = ${account_id}`,
-    phone_number_id === undefined
-      ? undefined
-      : sql`EXISTS (SELECT 1 FROM events e WHERE e.id = deliveries.event_id AND e.phone_number_id = ${phone_number_id})`,
+    isSeen(limits, { account }),
+    account_id === undefined ? undefined : sql`${account} = ${account_id}`,
+    phone_number_id === undefined ? undefined : sql`${number} = ${phone_number_id}`,
   ])
 }
 
@@ -201,7 +205,7 @@ function replays({ db, filter }: SourceDeps): FeedSource {
       phone_number_id === undefined ? undefined : sql`FALSE`,
     ]),
     list: async (rows) =>
-      locate(await readReplays(db, withIds('replays.id', rows)), 'replay', ({ data }) => [String(data['replay_id'])]),
+      locate(await readReplays(db, withIds(['replays.id'], rows)), 'replay', ({ data }) => [String(data['replay_id'])]),
   })
 }
 
