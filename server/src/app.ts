@@ -7,6 +7,7 @@ import { makeWebServer } from './app/web-server.ts'
 import { Workers } from './app/workers.ts'
 import { isGrantValid } from './auth/allowed-operators.ts'
 import { endStaleSessions } from './auth/sessions.ts'
+import { TokenUses } from './auth/token-uses.ts'
 import type { Log } from './base/log/log.ts'
 import { isLoopbackUrl } from './base/text/addresses.ts'
 import { readmitScoped } from './doors/scoped.ts'
@@ -37,9 +38,10 @@ export async function createApp(given: AppDeps): Promise<App> {
   const usersStream = openUsersStream(foundation)
   const agreement = new Agreement(database, log, foundation.self.id, foundation.sharedSettings)
   watchAgreement(foundation.metrics.registry, agreement)
-  const heartbeat = new Heartbeat(database, clock, log, foundation.self, foundation.clockGuard, agreement)
+  const tokenUses = new TokenUses(clock)
+  const heartbeat = new Heartbeat(database, clock, log, foundation.self, foundation.clockGuard, agreement, tokenUses)
   const sandbox = makeSandbox(foundation, { workers, heartbeat, usersStream, limits })
-  const { server, connections } = await makeWebServer(foundation, { limits, usersStream, sandbox })
+  const { server, connections } = await makeWebServer(foundation, { limits, usersStream, sandbox, tokenUses })
   let stopWaking = (): void => undefined
   return {
     async listen() {

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import pg from 'pg'
 import { insertLink, takeLink } from '../src/auth/sessions.ts'
+import { TokenUses } from '../src/auth/token-uses.ts'
 import { systemRandom } from '../src/base/keys/random.ts'
 import { silentLog } from '../src/base/log/log.ts'
 import { day } from '../src/base/time/duration.ts'
@@ -84,6 +85,7 @@ describe('a locked row (postgres)', () => {
       self,
       guard,
       new Agreement(database, silentLog, self.id, settings),
+      new TokenUses(clock),
     )
     t.after(() => heartbeat.stop())
     heartbeat.start()

@@ -103,6 +103,8 @@ export interface OperatorListTokensParams {
   app_id?: string | undefined
   /** Only those in this state. */
   state?: 'good' | 'expired' | 'revoked' | undefined
+  /** Only those whose name, id, session, app or creator has this part. */
+  q?: string | undefined
   /** How many items a page holds at the most; 25 when left out. */
   limit?: number | undefined
   /** The cursor of the item that the page starts behind. */
@@ -134,6 +136,12 @@ export interface OperatorListTokensItem {
   session_name?: string
   /** The id of the console session by which it was made; absent: by none. */
   made_by?: string
+  /** What it is for, as its creator wrote; null: it was not given. */
+  name: string | null
+  /** The name of the console session that created it, or the id of the token that did; null: not known, as for those of a command or a world file. */
+  created_by: string | null
+  /** When it was used last, to within five minutes; null: not since that is noted. */
+  last_used_time: string | null
 }
 
 const operatorListTokensRow: Row = { name: 'operator.list_tokens', method: 'GET', door: 'operator', path: '/operator/tokens' }
@@ -157,6 +165,8 @@ export interface OperatorCreateTokenParams {
   expires?: string | undefined
   /** When it ends, instead. */
   expires_at?: string | undefined
+  /** What it is for, to find it in the list. */
+  name?: string | undefined
 }
 
 /** The response of `operator.create_token`. */
@@ -184,6 +194,12 @@ export interface OperatorCreateTokenResponse {
   session_name?: string
   /** The id of the console session by which it was made; absent: by none. */
   made_by?: string
+  /** What it is for, as its creator wrote; null: it was not given. */
+  name: string | null
+  /** The name of the console session that created it, or the id of the token that did; null: not known, as for those of a command or a world file. */
+  created_by: string | null
+  /** When it was used last, to within five minutes; null: not since that is noted. */
+  last_used_time: string | null
 }
 
 const operatorCreateTokenRow: Row = { name: 'operator.create_token', method: 'POST', door: 'operator', path: '/operator/tokens' }
@@ -826,7 +842,7 @@ export class OperatorMethods {
    * Creates a token for an app; its secret is only in this response.
    *
    * @example
-   * await client.operator.createToken({ app_id: '3000000000000001', scopes: ['operator'], expires: '60d' })
+   * await client.operator.createToken({ app_id: '3000000000000001', scopes: ['operator'], expires: '60d', name: 'Backups' })
    */
   createToken(params: OperatorCreateTokenParams, options?: RequestOptions): Call<OperatorCreateTokenResponse> {
     return operatorCreateToken(this.client, params, options)

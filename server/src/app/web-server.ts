@@ -1,4 +1,5 @@
 import type { FastifyInstance } from 'fastify'
+import type { TokenUses } from '../auth/token-uses.ts'
 import type { ClockTrust } from '../base/time/clock-trust.ts'
 import type { Config } from '../config.ts'
 import { serviceSecret } from '../db/secrets/stored-secrets.ts'
@@ -33,6 +34,11 @@ import type { Foundation } from './foundation.ts'
 import type { Limits } from './limits.ts'
 import { makePorts, type PortParts } from './ports.ts'
 
+interface WebServerParts {
+  readonly limits: Limits
+  readonly tokenUses: TokenUses
+}
+
 interface WebServer {
   readonly server: FastifyInstance
   readonly connections: Connections
@@ -41,7 +47,7 @@ interface WebServer {
 /** The HTTP server with every row that this process serves, each behind its door. */
 export async function makeWebServer(
   foundation: Foundation,
-  { limits, ...parts }: Omit<PortParts, 'requestLog'> & { readonly limits: Limits },
+  { limits, tokenUses, ...parts }: Omit<PortParts, 'requestLog'> & WebServerParts,
 ): Promise<WebServer> {
   const { config, clock, realClock, log, metrics, table, feed, spans, vocabulary, self } = foundation
   const requestLog = new RequestLog({
@@ -54,7 +60,7 @@ export async function makeWebServer(
   })
   const observer = new RequestObserver(log, metrics, requestLog, spans && { spans, clock: realClock })
   const connections = new Connections()
-  const deps = await makePipelineDeps(foundation, limits, { ...parts, requestLog })
+  const deps = await makePipelineDeps(foundation, { limits, tokenUses }, { ...parts, requestLog })
   const isUnknownPage = config.role === 'worker' ? () => false : makeIsUnknownPage(table, vocabulary)
   const server = createServer({
     vocabulary,
@@ -93,7 +99,11 @@ export async function makeWebServer(
   return { server, connections }
 }
 
-async function makePipelineDeps(foundation: Foundation, limits: Limits, parts: PortParts): Promise<PipelineDeps> {
+async function makePipelineDeps(
+  foundation: Foundation,
+  { limits, tokenUses }: WebServerParts,
+  parts: PortParts,
+): Promise<PipelineDeps> {
   const { config, database, random, log, vocabulary, table } = foundation
   const addresses = new ClientAddresses(config.trustProxy, () =>
     log.warn(
@@ -115,6 +125,7 @@ async function makePipelineDeps(foundation: Foundation, limits: Limits, parts: P
       clock: foundation.realClock,
     }),
     limiter: limits.limiter,
+    tokenUses,
     guesses: new Guesses(limits.guesses, log),
     openDoorLimit: limits.openDoors,
     strangerLimit: limits.strangers,

@@ -176,8 +176,9 @@ export async function endToken(tx: Transaction, clock: Clock, id: string): Promi
 export async function listTokensForOperators(db: Db) {
   return db.query
     .selectFrom('tokens')
+    .leftJoin('token_notes', 'token_notes.token_id', 'tokens.id')
     .select(['id', 'app_id', 'scopes', 'accounts', 'businesses', 'created_time', 'expires_time', 'revoked_time'])
-    .select('session_name')
+    .select(['session_name', 'name', 'created_by', 'last_used_time'])
     .orderBy('created_time')
     .orderBy('id')
     .execute()

@@ -6,6 +6,7 @@ import { Repeats } from '../world-part/problems.ts'
 import { readRows, upsertChanged } from '../world-part/rows.ts'
 import { idSchema } from '../world-part/schemas.ts'
 import { readScope } from './scopes.ts'
+import { maxNameLength, nameTokens } from './token-notes.ts'
 import { hashToken, makeTokenId } from './tokens.ts'
 
 const defaultScopes = ['msgapp_business_management', 'msgapp_business_messaging']
@@ -35,6 +36,7 @@ export const tokenEntries = defineWorldPart({
     accounts: Type.Optional(Type.Array(idSchema)),
     businesses: Type.Optional(Type.Array(idSchema)),
     expires_at: Type.Optional(Type.String({ format: 'date-time', maxLength: 64 })),
+    name: Type.Optional(Type.String({ minLength: 1, maxLength: maxNameLength })),
   }),
   *references({ given, place }) {
     yield { place: `${place}.app_id`, id: given.app_id, kind: 'application' }
@@ -65,8 +67,8 @@ export const tokenEntries = defineWorldPart({
       )
     }
   },
-  write: (tokens, context) =>
-    upsertChanged(
+  async write(tokens, context) {
+    const counts = await upsertChanged(
       context,
       {
         table: 'tokens',
@@ -100,7 +102,13 @@ export const tokenEntries = defineWorldPart({
         scopes: given.scopes && [...new Set(given.scopes.map(readKnownScope))],
         expires_time: given.expires_at === undefined ? undefined : Date.parse(given.expires_at),
       })),
-    ),
+    )
+    const named = tokens.flatMap(({ given: { token, name } }) =>
+      name === undefined ? [] : [[hashToken(context.tx, token), name] as const],
+    )
+    nameTokens(context.tx, new Map(named))
+    return counts
+  },
 })
 
 function readKnownScope(text: string): string {

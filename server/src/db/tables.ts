@@ -80,11 +80,19 @@ export interface Tables {
   idempotency_keys: IdempotencyKeysTable
   processes: ProcessesTable
   process_settings: ProcessSettingsTable
+  token_notes: TokenNotesTable
   link_fetches: LinkFetchesTable
   fetched_links: FetchedLinksTable
   template_rooms: TemplateRoomsTable
   stream_events: StreamEventsTable
   wanted_streams: WantedStreamsTable
+}
+
+export interface TokenNotesTable {
+  token_id: string
+  name: string | null
+  created_by: string | null
+  last_used_time: number | null
 }
 
 export interface NodesTable {

@@ -41,7 +41,7 @@ export interface Admission {
 /** What is known of a request during its admission; a refused request is logged with it too. */
 export interface AdmissionProgress {
   row: PreparedRow | undefined
-  caller: Pick<Caller, 'app_id' | 'business_id'> | undefined
+  caller: (Pick<Caller, 'app_id' | 'business_id'> & { readonly token_id?: string }) | undefined
   node: Node | undefined
 }
 

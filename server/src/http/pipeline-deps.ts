@@ -34,6 +34,7 @@ export interface PipelineDeps {
   readonly versions: readonly string[]
   /** Explains a path that matches no row. */
   readonly explainPath: ExplainPath
+  readonly tokenUses: { note(token_id: string): void }
   readonly limiter: Limiter
   readonly guesses: GuessWatch
   /** The rate limit of the open door, by address. */

@@ -199,11 +199,11 @@ function makeAdmission(
     try {
       admitting = policy.admit(deps, route, request.graphRequest, progress)
     } catch (error) {
-      describe(request, progress)
+      describe(request, progress, deps)
       throw error
     }
-    if (admitting instanceof Promise) return waitForAdmission(request, progress, admitting)
-    describe(request, progress)
+    if (admitting instanceof Promise) return waitForAdmission(request, progress, admitting, deps)
+    describe(request, progress, deps)
     accept(request, admitting)
     return undefined
   }
@@ -213,11 +213,12 @@ async function waitForAdmission(
   request: FastifyRequest,
   progress: AdmissionProgress,
   admitting: Promise<Admission>,
+  deps: PipelineDeps,
 ): Promise<undefined> {
   try {
     accept(request, await admitting)
   } finally {
-    describe(request, progress)
+    describe(request, progress, deps)
   }
 }
 
@@ -227,9 +228,15 @@ function accept(request: FastifyRequest, admission: Admission): void {
   if (admission.row.operation.body === 'raw') request.headers = { 'content-type': undefined }
 }
 
-function describe(request: FastifyRequest, { row, caller, node }: AdmissionProgress): void {
+function describe(
+  request: FastifyRequest,
+  { row, caller, node }: AdmissionProgress,
+  { tokenUses }: PipelineDeps,
+): void {
   if (row) request.operationName = row.operation.name
-  if (caller) request.logged = { business: caller.business_id, app: caller.app_id, node: node?.id }
+  if (!caller) return
+  request.logged = { business: caller.business_id, app: caller.app_id, node: node?.id }
+  if (caller.token_id !== undefined) tokenUses.note(caller.token_id)
 }
 
 /** Health checks call a process by its address, or by any name in their network. */

@@ -3,7 +3,7 @@ import type { Log } from '../base/log/log.ts'
 import type { Clock } from '../base/time/clock.ts'
 import { hour, second } from '../base/time/duration.ts'
 import { Loop } from '../base/work/loop.ts'
-import type { Database, Db } from '../db/database.ts'
+import type { Database, Db, Transaction } from '../db/database.ts'
 import { defineStatement } from '../db/statement.ts'
 import type { ProcessesTable } from '../db/tables.ts'
 import type { ClockGuard } from '../timers/clock-guard.ts'
@@ -37,6 +37,11 @@ const removeOne = defineStatement<{ id: string }>()((db, { id }) =>
   db.deleteFrom('processes').where('id', '=', id).returning('id'),
 )
 
+/** What a process notes in memory, and writes with its beat instead of in transactions of its own. */
+interface Uses {
+  write(tx: Transaction): void
+}
+
 /** Lets the other processes, and operators, know that this one is there. */
 export class Heartbeat {
   readonly #database: Database
@@ -44,6 +49,7 @@ export class Heartbeat {
   readonly #process: ServiceProcess
   readonly #guard: Pick<ClockGuard, 'state' | 'mayDelete'>
   readonly #agreement: Pick<Agreement, 'publish' | 'compare'>
+  readonly #uses: Uses
   readonly #loop: Loop
 
   constructor(
@@ -53,12 +59,14 @@ export class Heartbeat {
     self: ServiceProcess,
     guard: Pick<ClockGuard, 'state' | 'mayDelete'>,
     agreement: Pick<Agreement, 'publish' | 'compare'>,
+    uses: Uses,
   ) {
     this.#database = database
     this.#clock = clock
     this.#process = self
     this.#guard = guard
     this.#agreement = agreement
+    this.#uses = uses
     this.#loop = new Loop({
       work: () => this.#beat(),
       pause: 0,
@@ -97,6 +105,7 @@ export class Heartbeat {
     await this.#database.transaction(async (tx) => {
       tx.run(beat, { ...this.#process, now, clock_offset: this.#guard.state.offset })
       this.#agreement.publish(tx)
+      this.#uses.write(tx)
       // By a clock that is ahead all others would seem silent.
       if (this.#guard.mayDelete()) tx.run(removeSilent, { before: now - keepMilliseconds })
     })

@@ -11,8 +11,8 @@ export async function dumpStore(database: Database): Promise<Record<string, stri
   const tables = await list.execute(database.read.query)
   const dump: Record<string, string[]> = {}
   for (const { name } of tables.rows) {
-    // They say which processes there are, and when each was heard of last, which changes by itself.
-    if (name === 'processes' || name === 'process_settings') continue
+    // They say which processes there are, and when each and each token was heard of last, which changes by itself.
+    if (name === 'processes' || name === 'process_settings' || name === 'token_notes') continue
     const { rows } = await sql`SELECT * FROM ${sql.table(name)}`.execute(database.read.query)
     dump[name] = rows.map((row) => JSON.stringify(row)).sort()
   }

@@ -1,4 +1,5 @@
 import { readScope, writeScope } from '../../auth/scopes.ts'
+import { insertTokenNote, maxNameLength } from '../../auth/token-notes.ts'
 import { insertToken, listTokensForOperators, makeTokenSecret, revokeToken } from '../../auth/tokens.ts'
 import { systemRandom } from '../../base/keys/random.ts'
 import { systemClock } from '../../base/time/clock.ts'
@@ -17,6 +18,7 @@ export interface TokenFlags extends RemoteFlags {
   readonly account: string[]
   readonly business: string[]
   readonly expires?: string
+  readonly name?: string
   readonly data?: string
 }
 
@@ -29,6 +31,10 @@ export async function createToken(flags: TokenFlags): Promise<void> {
     throw new CommandFailed('--business limits an operator alone: give --scope operator too, or --account')
   }
   const lifetime = flags.expires === undefined ? undefined : parseLifetime(flags.expires)
+  const { name = null } = flags
+  if (name !== null && (name === '' || name.length > maxNameLength)) {
+    throw new CommandFailed(`--name must have 1 to ${maxNameLength} characters`)
+  }
   const remote = findRemote(flags)
   if (remote) {
     const params = {
@@ -37,6 +43,7 @@ export async function createToken(flags: TokenFlags): Promise<void> {
       ...(flags.account.length > 0 && { accounts: flags.account }),
       ...(flags.business.length > 0 && { businesses: flags.business }),
       expires: flags.expires,
+      name: flags.name,
     }
     const made = await ask(remote, ({ operator }) => operator.createToken(params))
     return printNew(made.id, made.token)
@@ -45,7 +52,7 @@ export async function createToken(flags: TokenFlags): Promise<void> {
     const secret = makeTokenSecret(systemRandom)
     const id = await database.transaction(async (tx) => {
       await checkReferences(tx, flags)
-      return insertToken(tx, systemClock, systemRandom, {
+      const token_id = await insertToken(tx, systemClock, systemRandom, {
         secret,
         app_id: flags.app,
         scopes: wanted,
@@ -53,6 +60,8 @@ export async function createToken(flags: TokenFlags): Promise<void> {
         businesses: flags.business.length === 0 ? null : flags.business,
         expires_time: lifetime === undefined ? null : systemClock.now() + lifetime,
       })
+      await insertTokenNote(tx, { token_id, name, created_by: null })
+      return token_id
     })
     printNew(id, secret)
   })
@@ -75,15 +84,13 @@ export async function listTokens(flags: RemoteFlags & { data?: string; json?: bo
     const tokens = await listTokensForOperators(database.read)
     const now = systemClock.now()
     const items = tokens.map(
-      ({ id, app_id, scopes, accounts, businesses, created_time, expires_time, revoked_time, session_name }) => ({
-        id,
-        app_id,
+      ({ scopes, created_time, expires_time, revoked_time, session_name, last_used_time, ...token }) => ({
+        ...token,
         scopes: (scopes as Scope[]).map((scope) => writeScope(scope, vocabulary)),
-        accounts,
-        businesses,
         created_time: writeTime(created_time),
         expires_time: expires_time === null ? null : writeTime(expires_time),
         revoked_time: revoked_time === null ? null : writeTime(revoked_time),
+        last_used_time: last_used_time === null ? null : writeTime(last_used_time),
         ...(session_name !== null && { session_name }),
         state: revoked_time !== null ? 'revoked' : expires_time !== null && expires_time <= now ? 'expired' : 'good',
       }),
@@ -102,16 +109,20 @@ type ListedToken = {
   expires_time: string | null
   state: string
   session_name?: string | undefined
+  name?: string | null
+  last_used_time?: string | null
 }
 
 const tokenColumns: readonly Column<ListedToken>[] = [
   { heading: 'ID', cell: ({ id }) => id, isWhole: true },
   { heading: 'STATE', cell: ({ state }) => state, isWhole: true },
   { heading: 'FOR', cell: ({ app_id, session_name }) => session_name ?? app_id ?? '–' },
+  { heading: 'NAME', cell: ({ name }) => name ?? '–' },
   { heading: 'ACCOUNTS', cell: writeLimits },
   { heading: 'EXPIRES', cell: ({ expires_time }) => expires_time ?? 'never', isWhole: true },
   { heading: 'SCOPES', cell: ({ scopes }) => scopes.join(',') },
   { heading: 'CREATED', cell: ({ created_time }) => created_time, isWhole: true },
+  { heading: 'LAST USED', cell: ({ last_used_time }) => last_used_time ?? '–', isWhole: true },
 ]
 
 export async function revokeTokenById(id: string, flags: RemoteFlags & { data?: string }): Promise<void> {

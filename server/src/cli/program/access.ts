@@ -16,6 +16,7 @@ export function addAccessCommands(program: Command): void {
       repeatable('--business <id>', 'with the scope operator: a business to which the token is limited', 'all'),
     )
     .option('--expires <duration>', 'the lifetime, such as 12h or 60d (default: no end)')
+    .option('--name <name>', 'what it is for, to find it in the list')
     .option(...dataFlag)
     .option(...urlFlag)
     .option(...tokenFlag)

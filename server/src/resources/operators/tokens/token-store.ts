@@ -7,8 +7,9 @@ import type { PageRange } from '../../../graph/lists/paging.ts'
 import { isSeen } from '../limits.ts'
 
 export interface TokenFilter {
-  readonly app_id: string | undefined
-  readonly state: 'good' | 'expired' | 'revoked' | undefined
+  readonly app_id?: string
+  readonly state?: 'good' | 'expired' | 'revoked'
+  readonly q?: string
 }
 
 const businessOfToken = sql<string | null>`(SELECT apps.business_id FROM apps WHERE apps.id = tokens.app_id)`
@@ -17,7 +18,7 @@ const businessOfToken = sql<string | null>`(SELECT apps.business_id FROM apps WH
 export async function listTokensOfTenantsForOperators(
   db: Db,
   caller: Caller,
-  { app_id, state }: TokenFilter,
+  { app_id, state, q }: TokenFilter,
   now: number,
   range: PageRange,
 ) {
@@ -29,7 +30,16 @@ export async function listTokensOfTenantsForOperators(
     if (state === 'expired') query = query.where('expires_time', '<=', now)
     else query = query.where(({ eb, or }) => or([eb('expires_time', 'is', null), eb('expires_time', '>', now)]))
   }
+  if (q !== undefined) query = query.where(hasPart(q))
   return range.apply(query).execute()
+}
+
+/** Whether its name, its id, whose session it is, its app or its creator has this part, in whatever case. */
+function hasPart(q: string): RawBuilder<boolean> {
+  const pattern = `%${q.toLowerCase().replaceAll(/[\\%_]/g, '\\$&')}%`
+  const columns = ['name', 'id', 'session_name', 'app_id', 'created_by'].map((column) => sql.ref(column))
+  const conditions = columns.map((column) => sql<boolean>`LOWER(${column}) LIKE ${pattern} ESCAPE '\\'`)
+  return sql`(${sql.join(conditions, sql` OR `)})`
 }
 
 /** A token that this operator sees. */
@@ -89,8 +99,9 @@ function seesNoMore({ accounts, businesses, scopes, business_id }: LimitedToken,
 function selectTokens(db: Db) {
   return db.query
     .selectFrom('tokens')
+    .leftJoin('token_notes', 'token_notes.token_id', 'tokens.id')
     .select(['id', 'app_id', 'scopes', 'accounts', 'businesses', 'created_time', 'expires_time', 'revoked_time'])
-    .select(['session_name', 'made_by'])
+    .select(['session_name', 'made_by', 'name', 'created_by', 'last_used_time'])
     .select(businessOfToken.as('business_id'))
 }
 
@@ -106,18 +117,26 @@ export async function listSeenForOperators(db: Db, limits: OperatorLimits | unde
 }
 
 export interface Maker {
-  readonly made_by: string
+  readonly made_by: string | undefined
+  /** The name of the session that calls, or the id of the token. */
+  readonly created_by: string
   readonly session_grant: string | null
   readonly expires_time: number | null
 }
 
-/** The session by which a token of this caller is made, at first or second hand. */
-export async function findMaker(db: Db, { token_id }: Caller): Promise<Maker | undefined> {
+/** Who makes a token, and the session by which that happens, at first or second hand. */
+export async function findMaker(db: Db, { token_id }: Caller): Promise<Maker> {
   const row = await db.query
     .selectFrom('tokens')
     .select(['session_name', 'session_grant', 'made_by', 'expires_time'])
     .where('id', '=', token_id)
     .executeTakeFirst()
-  const made_by = row?.session_name ? token_id : row?.made_by
-  return row && made_by ? { made_by, session_grant: row.session_grant, expires_time: row.expires_time } : undefined
+  const made_by = (row?.session_name ? token_id : row?.made_by) ?? undefined
+  const session = made_by === undefined ? undefined : row
+  return {
+    made_by,
+    created_by: row?.session_name ?? token_id,
+    session_grant: session?.session_grant ?? null,
+    expires_time: session?.expires_time ?? null,
+  }
 }

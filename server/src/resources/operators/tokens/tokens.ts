@@ -1,5 +1,6 @@
 import { type Static, Type } from 'typebox'
 import { readScope, writeScope } from '../../../auth/scopes.ts'
+import { insertTokenNote, maxNameLength } from '../../../auth/token-notes.ts'
 import { endToken, insertToken, makeTokenSecret, revokeToken } from '../../../auth/tokens.ts'
 import { endAfter, parseDuration } from '../../../base/time/duration.ts'
 import { type Caller, isScopeOfService, type Scope, scopes as scopeNames } from '../../../graph/caller.ts'
@@ -39,6 +40,15 @@ const tokenSchema = Type.Object({
   made_by: Type.Optional(
     Type.String({ description: 'The id of the console session by which it was made; absent: by none.' }),
   ),
+  name: nullable(Type.String(), 'What it is for, as its creator wrote; null: it was not given.'),
+  created_by: nullable(
+    Type.String(),
+    'The name of the console session that created it, or the id of the token that did; null: not known, as for those of a command or a world file.',
+  ),
+  last_used_time: nullable(
+    Type.String({ format: 'date-time' }),
+    'When it was used last, to within five minutes; null: not since that is noted.',
+  ),
 })
 
 const newTokenSchema = Type.Object({
@@ -71,6 +81,9 @@ const inputSchema = Type.Object({
     }),
   ),
   expires_at: Type.Optional(Type.String({ format: 'date-time', maxLength: 64, description: 'When it ends, instead.' })),
+  name: Type.Optional(
+    Type.String({ minLength: 1, maxLength: maxNameLength, description: 'What it is for, to find it in the list.' }),
+  ),
 })
 
 const defaultScopes: readonly Scope[] = ['msgapp_business_management', 'msgapp_business_messaging']
@@ -86,6 +99,9 @@ const exampleToken = {
   expires_time: '2026-07-31T12:00:00.000Z',
   revoked_time: null,
   state: 'good' as const,
+  name: 'Backups',
+  created_by: 'Ada',
+  last_used_time: null,
 }
 
 export function tokenOperations(): NewOperation[] {
@@ -99,12 +115,19 @@ export function tokenOperations(): NewOperation[] {
       input: Type.Object({
         app_id: Type.Optional(idSchema({ description: 'Only those of this app.' })),
         state: Type.Optional(Type.Enum(states, { description: 'Only those in this state.' })),
+        q: Type.Optional(
+          Type.String({
+            minLength: 1,
+            maxLength: 100,
+            description: 'Only those whose name, id, session, app or creator has this part.',
+          }),
+        ),
       }),
       output: Type.Object({ data: Type.Array(tokenSchema), paging: pagingSchema }),
       examples: { input: { state: 'good', limit: 1 }, output: { data: [exampleToken], paging: exampleCursors } },
-      async run({ db, caller, page, vocabulary }, { app_id, state }) {
+      async run({ db, caller, page, vocabulary }, filter) {
         return page.fetch(
-          (range) => listTokensOfTenantsForOperators(db, caller, { app_id, state }, page.now, range),
+          (range) => listTokensOfTenantsForOperators(db, caller, filter, page.now, range),
           (row) => showToken(withoutForeignApp(row, caller), vocabulary, page.now),
           { db, table: 'tokens' },
         )
@@ -119,17 +142,17 @@ export function tokenOperations(): NewOperation[] {
       input: inputSchema,
       output: newTokenSchema,
       examples: {
-        input: { app_id: '3000000000000001', scopes: ['operator'], expires: '60d' },
+        input: { app_id: '3000000000000001', scopes: ['operator'], expires: '60d', name: 'Backups' },
         output: { token: 'sb_Y2hvc2VuIGF0IHJhbmRvbSwgMzIgYnl0ZXMgbG9uZw', ...exampleToken },
       },
       async run({ db, clock, random, caller, limits, vocabulary }, input) {
-        const { app_id, accounts, businesses } = input
+        const { app_id, accounts, businesses, name = null } = input
         const scopes = input.scopes ? [...new Set(input.scopes.map(parseScope))] : defaultScopes
         const isOfService = scopes.some(isScopeOfService)
         const maker = await findMaker(db, caller)
         const asked = readExpiry(input, clock.now())
         // What a session makes for the doors of the service ends with it, unless its end is given.
-        const expires_time = asked ?? (isOfService && maker ? maker.expires_time : null)
+        const expires_time = asked ?? (isOfService ? maker.expires_time : null)
         const business_id = await checkNewToken(db, limits, { app_id, scopes, accounts, businesses })
         const token = makeTokenSecret(random)
         const row = {
@@ -139,10 +162,20 @@ export function tokenOperations(): NewOperation[] {
           businesses: businesses ? [...new Set(businesses)] : null,
           expires_time,
         }
-        const made_by = maker?.made_by
-        const session_grant = isOfService ? maker?.session_grant : undefined
+        const { made_by, created_by } = maker
+        const session_grant = isOfService ? maker.session_grant : undefined
         const id = await insertToken(db, clock, random, { ...row, made_by, session_grant, secret: token })
-        const created = { ...row, id, business_id, made_by, created_time: clock.now(), revoked_time: null }
+        await insertTokenNote(db, { token_id: id, name, created_by })
+        const created = {
+          ...row,
+          id,
+          business_id,
+          made_by,
+          name,
+          created_by,
+          created_time: clock.now(),
+          revoked_time: null,
+        }
         const response = { token, ...showToken(created, vocabulary, clock.now()) }
         return new Recorded(response, subjectOf(created))
       },
@@ -190,6 +223,9 @@ type TokenRow = Pick<Static<typeof tokenSchema>, 'id' | 'app_id' | 'business_id'
   readonly revoked_time: number | null
   readonly session_name?: string | null
   readonly made_by?: string | null | undefined
+  readonly name: string | null
+  readonly created_by: string | null
+  readonly last_used_time?: number | null
 }
 
 function showToken(row: TokenRow, vocabulary: Vocabulary, now: number): Static<typeof tokenSchema> {
@@ -208,6 +244,9 @@ function showToken(row: TokenRow, vocabulary: Vocabulary, now: number): Static<t
     state: revoked_time !== null ? 'revoked' : hasEnded ? 'expired' : 'good',
     ...(row.session_name && { session_name: row.session_name }),
     ...(row.made_by && { made_by: row.made_by }),
+    name: row.name,
+    created_by: row.created_by,
+    last_used_time: row.last_used_time ? writeTimestamp(row.last_used_time) : null,
   }
 }
 
