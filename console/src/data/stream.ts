@@ -140,8 +140,9 @@ class PageStreams {
   /** The session may have ended. Another one gets other streams, by the effect above. */
   async #renew(): Promise<void> {
     const before = sessionId.peek()
-    const { signed_in, token_id } = await renewSession()
-    if (signed_in && token_id === before) this.#hub?.send({ type: 'retry' })
+    // When the service cannot be reached, the hub tries again by itself.
+    const renewed = await renewSession().catch(() => undefined)
+    if (renewed?.signed_in && renewed.token_id === before) this.#hub?.send({ type: 'retry' })
   }
 
   #setLink(name: StreamName, link: Link | undefined): void {
