@@ -1,5 +1,5 @@
 import type { RefObject } from 'preact'
-import { useCallback, useEffect, useLayoutEffect, useRef } from 'preact/hooks'
+import { useCallback, useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks'
 
 /** The same function at every drawing, which does what the newest one does. */
 export function useLatest<A extends readonly unknown[], R>(work: (...args: A) => R): (...args: A) => R {
@@ -25,4 +25,11 @@ export function useReachable(place: RefObject<HTMLElement | null>): void {
     observer.observe(current)
     return () => observer.disconnect()
   }, [check, place])
+}
+
+let ids = 0
+
+/** An id that no other element has: Preact's own begin anew in every dialog, which is drawn apart from the page. */
+export function useUniqueId(): string {
+  return useState(() => `id-${++ids}`)[0]
 }

@@ -1,4 +1,5 @@
-import { useId, useRef } from 'preact/hooks'
+import { useRef } from 'preact/hooks'
+import { useUniqueId } from './hooks.ts'
 import { Icon, type IconName } from './icons.tsx'
 
 export interface MenuItem {
@@ -22,7 +23,7 @@ const steps: Readonly<Record<string, number>> = { ArrowDown: 1, ArrowUp: -1 }
 
 /** A button that opens a list of actions: arrows move in it, Escape closes it and nothing else, and the button has the focus again. */
 export function Menu({ label, icon, items, above, class: name = '' }: MenuProps) {
-  const id = useId()
+  const id = useUniqueId()
   const list = useRef<HTMLDivElement>(null)
   const button = useRef<HTMLButtonElement>(null)
   const entries = () => [...(list.current?.querySelectorAll('button') ?? [])]

@@ -1,10 +1,10 @@
 import { useSignal } from '@preact/signals'
 import { type ComponentChildren, cloneElement, type VNode } from 'preact'
-import { useEffect, useId, useRef } from 'preact/hooks'
+import { useEffect, useRef } from 'preact/hooks'
 import { findPage } from '../../shared/pages.js'
 import { base } from '../data/http.ts'
 import { takeHeading } from '../router.ts'
-import { useReachable } from './hooks.ts'
+import { useReachable, useUniqueId } from './hooks.ts'
 import { Icon, type IconName } from './icons.tsx'
 import { writeDayAndTime, writeSeconds, writeWhole } from './times.ts'
 
@@ -193,7 +193,7 @@ export function Field({
   /** The one control that the label is of. */
   readonly children: VNode
 }) {
-  const id = useId()
+  const id = useUniqueId()
   const about = hint === undefined ? {} : { 'aria-describedby': `${id}-hint` }
   return (
     <div class="field">
