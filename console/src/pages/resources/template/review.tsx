@@ -5,7 +5,7 @@ import {
   type TemplateStatus,
 } from '@switchboard/client/methods'
 import { client } from '../../../data/http.ts'
-import { Dialog } from '../../../ui/dialog.tsx'
+import { confirmAction, Dialog } from '../../../ui/dialog.tsx'
 import { Field } from '../../../ui/parts.tsx'
 import { attempt } from '../../../ui/toast.tsx'
 import { nameValue } from '../words.ts'
@@ -21,6 +21,23 @@ const reasons: readonly Reason[] = [
   'TAG_CONTENT_MISMATCH',
 ]
 
+/** What a review can make of a template; a rejected or disabled one stays what it is. */
+const outcomes: Readonly<Record<TemplateStatus, readonly TemplateStatus[]>> = {
+  PENDING: ['APPROVED', 'REJECTED'],
+  APPROVED: ['PAUSED', 'DISABLED'],
+  PAUSED: ['APPROVED', 'DISABLED'],
+  REJECTED: [],
+  DISABLED: [],
+}
+
+const actions: Readonly<Record<TemplateStatus, string>> = {
+  PENDING: 'Review',
+  APPROVED: 'Approve',
+  REJECTED: 'Reject…',
+  PAUSED: 'Pause',
+  DISABLED: 'Disable…',
+}
+
 interface ReviewProps {
   readonly id: string
   readonly status: TemplateStatus
@@ -30,42 +47,40 @@ interface ReviewProps {
 /** The outcome of the review, which the platform gives and here an operator. */
 export function Review({ id, status, reload }: ReviewProps) {
   const isRejecting = useSignal(false)
-  const set = (params: GatewayReviewTemplateParams, done: string) =>
-    attempt(async () => {
-      await gatewayReviewTemplate(client, id, params)
-      await reload()
-    }, done)
+  const set = (params: GatewayReviewTemplateParams) =>
+    attempt(
+      async () => {
+        await gatewayReviewTemplate(client, id, params)
+        await reload()
+      },
+      `The template is ${nameValue(params.status ?? '').toLowerCase()}.`,
+    )
+  const choose = async (outcome: TemplateStatus) => {
+    if (outcome === 'REJECTED') {
+      isRejecting.value = true
+      return
+    }
+    const isAgreed = outcome !== 'DISABLED' || (await confirmDisable())
+    if (isAgreed) await set({ status: outcome })
+  }
+  if (outcomes[status].length === 0) return null
   return (
     <fieldset class="row review" aria-label="Review">
-      {status !== 'APPROVED' && (
+      {outcomes[status].map((outcome) => (
         <button
+          key={outcome}
           type="button"
-          class="main"
-          onClick={() => void set({ status: 'APPROVED' }, 'The template is approved.')}
+          class={outcome === 'APPROVED' ? 'main' : ''}
+          onClick={() => void choose(outcome)}
         >
-          Approve
+          {actions[outcome]}
         </button>
-      )}
-      {status !== 'REJECTED' && (
-        <button
-          type="button"
-          onClick={() => {
-            isRejecting.value = true
-          }}
-        >
-          Reject…
-        </button>
-      )}
-      {status === 'APPROVED' && (
-        <button type="button" onClick={() => void set({ status: 'PAUSED' }, 'The template is paused.')}>
-          Pause
-        </button>
-      )}
+      ))}
       {isRejecting.value && (
         <Reject
           onReject={async (reason) => {
             isRejecting.value = false
-            await set({ status: 'REJECTED', reason }, 'The template is rejected.')
+            await set({ status: 'REJECTED', reason })
           }}
           onClose={() => {
             isRejecting.value = false
@@ -74,6 +89,15 @@ export function Review({ id, status, reload }: ReviewProps) {
       )}
     </fieldset>
   )
+}
+
+function confirmDisable(): Promise<boolean> {
+  return confirmAction({
+    title: 'Disable the template?',
+    text: 'It can never be sent again. That cannot be undone.',
+    action: 'Disable',
+    isDangerous: true,
+  })
 }
 
 interface RejectProps {
