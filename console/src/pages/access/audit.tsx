@@ -8,12 +8,12 @@ import { Empty, TablePlace, To, When } from '../../ui/parts.tsx'
 import { TimeRange, useTimeRange } from '../../ui/time-range.tsx'
 import { nameKind } from '../resources/kinds.ts'
 
-/** By the name in the address: the parameter of the list, and the label of the field. */
+/** By the name in the address: the parameter of the list, the label of the field, and what is written there. */
 const filters = [
-  ['operation', 'operation', 'Operation', 'Such as account.update'],
-  ['token', 'token_id', 'By token', 'The id of a token or session'],
-  ['node', 'node_id', 'On', 'The id of an object'],
-  ['account', 'account_id', 'Account', 'The id of an account'],
+  ['operation', 'operation', 'Operation', 'Operation'],
+  ['token', 'token_id', 'Token', 'Id of a token'],
+  ['node', 'node_id', 'On', 'Id of an object'],
+  ['account', 'account_id', 'Account', 'Id of an account'],
 ] as const
 
 /** Who did what, when and from where. */
@@ -39,7 +39,7 @@ export function AuditLog() {
             key={name}
             type="search"
             aria-label={label}
-            placeholder={`${label}: ${hint.toLowerCase()}`}
+            placeholder={hint}
             value={query.get(name) ?? ''}
             onChange={(event) => setQuery({ [name]: event.currentTarget.value.trim() })}
           />
@@ -101,11 +101,11 @@ function AuditRow({ record }: { readonly record: OperatorListAuditItem }) {
       <td>
         <Filter name="operation" value={operation} />
       </td>
-      <td class="cut">
+      <td class="cut" dir="auto">
         {`${nameKind(node_kind)} `}
         {isNode ? <To href={`/resources/${node_id}`}>{nameOf(node_id)}</To> : <span class="mono">{node_id}</span>}
       </td>
-      <td class="cut">
+      <td class="cut" dir="auto">
         <Filter name="token" value={actor_token_id} text={actor_name ?? nameOf(actor_app_id)} />
       </td>
       <td class="mono">{remote_address}</td>

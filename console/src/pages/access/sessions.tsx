@@ -69,12 +69,14 @@ function SessionTable({ rows, reload }: SessionTableProps) {
         <tbody>
           {rows.map((one) => (
             <tr key={one.id}>
-              <td class="name">
-                <span>
-                  <bdi>{one.session_name}</bdi>
-                  {one.id === session.value?.token_id && <span class="soft"> (this session)</span>}
-                </span>
-                <To href={`/access?view=audit&token=${one.id}`}>Audit log</To>
+              <td class="wrap">
+                <div class="name">
+                  <span>
+                    <bdi>{one.session_name}</bdi>
+                    {one.id === session.value?.token_id && <span class="soft"> (this session)</span>}
+                  </span>
+                  <To href={`/access?view=audit&token=${one.id}`}>Audit log</To>
+                </div>
               </td>
               <td>
                 <Badge tone={one.state === 'good' ? 'good' : 'plain'}>{nameState(one.state)}</Badge>

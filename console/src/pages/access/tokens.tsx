@@ -149,16 +149,20 @@ function TokenRow({ token, reload }: { readonly token: OperatorListTokensItem; r
   const name = id
   return (
     <tr>
-      <td class="name">
-        <bdi>{name}</bdi>
-        <To href={`/access?view=audit&token=${id}`} title="What was done with it">
-          Audit log
-        </To>
+      <td class="wrap">
+        <div class="name">
+          <bdi>{name}</bdi>
+          <To href={`/access?view=audit&token=${id}`} title="What was done with it">
+            Audit log
+          </To>
+        </div>
       </td>
       <td>
         <Badge tone={state === 'good' ? 'good' : 'plain'}>{nameState(state)}</Badge>
       </td>
-      <td class="cut">{app_id && <To href={`/resources/${app_id}`}>{nameOf(app_id)}</To>}</td>
+      <td class="cut" dir="auto">
+        {app_id && <To href={`/resources/${app_id}`}>{nameOf(app_id)}</To>}
+      </td>
       <td class="wrap">{explainToken(token, nameOf)}</td>
       <td>
         <When at={created_time} />

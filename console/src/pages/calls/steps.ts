@@ -14,16 +14,20 @@ export interface CallStep {
   readonly after: number | undefined
 }
 
-const endings: Readonly<Record<string, string>> = {
-  completed: 'ended',
-  rejected: 'declined',
-  failed: 'failed',
-  timed_out: 'not answered in time',
+const words: Readonly<Record<string, string>> = {
+  initiated: 'Calling',
+  ringing: 'Ringing',
+  accepted: 'Connected',
+  completed: 'Ended',
+  rejected: 'Declined',
+  failed: 'Failed',
+  timed_out: 'Not answered',
 }
 
-/** `declined`: how a call ended, or what it does now. */
+/** `Declined`: how a call ended, or what it does now. */
 export function nameCallState({ state, ending }: Pick<TimedCall, 'state' | 'ending'>): string {
-  return ending === undefined ? state : (endings[ending] ?? ending)
+  const name = ending ?? state
+  return words[name] ?? name
 }
 
 export function toneOfCall({ state, ending }: Pick<TimedCall, 'state' | 'ending'>): string {

@@ -7,7 +7,7 @@ import type { Fact } from './words.ts'
 /** What is known of an object, in words; rows of one's own come first. */
 export function Facts({ of, children }: { readonly of: readonly Fact[]; readonly children?: ComponentChildren }) {
   return (
-    <dl class="facts">
+    <dl class="fact-list">
       {children}
       {of.map(({ name, value, isTime }) => (
         <FactRow key={name} name={name}>

@@ -58,7 +58,7 @@ function Resource({ node }: { readonly node: Node }) {
   const { id, kind, name, account_id, business_id } = node
   return (
     <>
-      <Head title={name ?? id}>
+      <Head title={name ?? `${beginUpper(nameKind(kind))} ${id}`}>
         <To href={`/resources?kind=${kind}`}>{nameKinds(kind)}</To>
         <To href="/resources">All resources</To>
       </Head>

@@ -53,7 +53,7 @@ test('the facts of an object: what people wrote stays, what is empty or nested i
     { name: 'Official business account', value: 'Yes' },
     { name: 'Websites', value: 'https://a.example, https://b.example' },
     { name: 'Delivered within', value: '30 days' },
-    { name: 'Created time', value: '2026-11-18T03:16:37.367Z', isTime: true },
+    { name: 'Created', value: '2026-11-18T03:16:37.367Z', isTime: true },
     { name: 'Size', value: '12.3 kB' },
   ])
 })

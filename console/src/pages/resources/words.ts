@@ -26,6 +26,10 @@ const memberWords: Readonly<Record<string, string>> = {
   read_receipts: 'Sends read receipts',
   reachable: 'Reachable',
   wa_id: 'Phone number',
+  created_time: 'Created',
+  updated_time: 'Last changed',
+  last_updated_time: 'Last changed',
+  previous_category: 'Category before',
 }
 
 /** The name of a member of an object, in words. */

@@ -45,7 +45,7 @@ function Rules({ rules, replace }: RulesProps) {
         ))}
       </div>
       {rules.length === 0 && <p class="soft">No fault is set.</p>}
-      <ol class="plain-list">
+      <ol class="plain-list" hidden={rules.length === 0}>
         {rules.map((rule, index) => (
           <li key={index} class="row">
             <span class="grow">{describeFault(rule, nameOf)}</span>
