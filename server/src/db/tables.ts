@@ -446,6 +446,8 @@ interface EventsTable {
   created_time: number
   /** Of the request that raised it; null for one that no request raised. */
   trace: Generated<string | null>
+  /** The message or call that it is about; null: about neither, or raised by an earlier version. */
+  subject_id: Generated<string | null>
 }
 
 export interface LanesTable {

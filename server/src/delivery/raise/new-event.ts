@@ -11,6 +11,8 @@ export interface NewEvent {
   readonly conversation: string
   /** An object, or JSON text of one. */
   readonly value: object | string
+  /** The id of the message or call that it is about, if it is about one: operators find it by that. */
+  readonly subject_id?: string | undefined
   /** The trace of the request that raises it, where a transaction is for several. */
   readonly trace?: string | undefined
 }
@@ -31,11 +33,12 @@ export type RaisedFor = {
 } & (Target | { readonly [K in keyof Target]: null })
 
 /** An event as it is stored. */
-export interface EventRow extends Omit<NewEvent, 'value' | 'phone_number_id' | 'trace'> {
+export interface EventRow extends Omit<NewEvent, 'value' | 'phone_number_id' | 'trace' | 'subject_id'> {
   /** Empty when it concerns no number. */
   readonly phone_number_id: string
   readonly value: string
   readonly trace: string | null
+  readonly subject_id: string | null
 }
 
 /** Events that are raised together, in order; `n` numbers them. */

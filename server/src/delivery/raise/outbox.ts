@@ -34,7 +34,7 @@ export async function raiseEvents(tx: Transaction, clock: Clock, events: readonl
 }
 
 function rowOf(
-  { value, phone_number_id, account_id, field, conversation, trace }: NewEvent,
+  { value, phone_number_id, account_id, field, conversation, trace, subject_id }: NewEvent,
   n: number,
   traceOfAll: string | undefined,
 ) {
@@ -47,6 +47,7 @@ function rowOf(
     conversation: conversation.toWellFormed(),
     value: typeof value === 'string' ? value : JSON.stringify(value),
     trace: trace ?? traceOfAll ?? null,
+    subject_id: subject_id ?? null,
   }
 }
 

@@ -60,7 +60,8 @@ const touchLanes = (now: number) => sql`
 
 const isHeld = (now: number) => sql`targets.leased_until > CAST(${now} AS BIGINT)`
 
-const givenColumns = sql`n INTEGER, account_id TEXT, phone_number_id TEXT, field TEXT, conversation TEXT, value TEXT, trace TEXT`
+const givenColumns = sql`n INTEGER, account_id TEXT, phone_number_id TEXT, field TEXT, conversation TEXT, value TEXT, trace TEXT,
+  subject_id TEXT`
 
 const concernsLinked = sql`linked.account_id = given.account_id AND linked.phone_number_id = given.phone_number_id
   AND linked.field = given.field`
@@ -88,8 +89,9 @@ function insertEvents({ events, now }: NewEvents, lane_id: RawBuilder<unknown>):
       ${targetsOf(sql`(SELECT DISTINCT app_id, callback_url FROM linked) AS wanted
         JOIN lanes AS seen ON seen.app_id = wanted.app_id AND seen.callback_url = wanted.callback_url`)}
     ), stored AS (
-      INSERT INTO events (id, account_id, phone_number_id, field, value, created_time, trace)
-      SELECT event_id, account_id, NULLIF(phone_number_id, ''), field, value, CAST(${now} AS BIGINT), trace FROM given
+      INSERT INTO events (id, account_id, phone_number_id, field, value, created_time, trace, subject_id)
+      SELECT event_id, account_id, NULLIF(phone_number_id, ''), field, value, CAST(${now} AS BIGINT), trace, subject_id
+      FROM given
     ), inserted AS (
       INSERT INTO deliveries (${deliveryColumns})
       SELECT given.event_id, targets.id, given.account_id, targets.app_id, given.field, given.conversation, ${newDelivery(now)}

@@ -30,7 +30,7 @@ const findLane = defineStatement<Subscriber>()((db, { app_id, callback_url }) =>
 type StoredRow = EventRow & { readonly now: number }
 
 const insertEvent = defineStatement<Omit<StoredRow, 'conversation'>>()(
-  (db, { account_id, phone_number_id, field, value, trace, now }) =>
+  (db, { account_id, phone_number_id, field, value, trace, subject_id, now }) =>
     db.insertInto('events').values({
       account_id,
       phone_number_id: sql<string | null>`NULLIF(${phone_number_id}, '')`,
@@ -38,11 +38,16 @@ const insertEvent = defineStatement<Omit<StoredRow, 'conversation'>>()(
       value,
       created_time: now,
       trace,
+      subject_id,
     }),
 )
 
 const insertDelivery = defineStatement<
-  Omit<StoredRow, 'value' | 'phone_number_id' | 'trace'> & { event_id: number; lane_id: string; app_id: string }
+  Omit<StoredRow, 'value' | 'phone_number_id' | 'trace' | 'subject_id'> & {
+    event_id: number
+    lane_id: string
+    app_id: string
+  }
 >()((db, { event_id, lane_id, account_id, app_id, field, conversation, now }) =>
   db.insertInto('deliveries').values({
     event_id,
@@ -76,8 +81,16 @@ export const insertInSteps: Steps<NewEvents, RaisedFor> = (db, { events, now }) 
   let found: Found | undefined
   for (const event of events) {
     found = findFor(db, event, now, found)
-    const { n, account_id, phone_number_id, field, conversation, value, trace } = event
-    const { id: event_id } = db.write(insertEvent, { account_id, phone_number_id, field, value, trace, now })
+    const { n, account_id, phone_number_id, field, conversation, value, trace, subject_id } = event
+    const { id: event_id } = db.write(insertEvent, {
+      account_id,
+      phone_number_id,
+      field,
+      value,
+      trace,
+      subject_id,
+      now,
+    })
     for (const { lane_id, app_id, callback_url } of found.targets) {
       raised.push({ n, event_id, app_id, callback_url, lane_id, holder })
       if (lane_id !== null) {

@@ -139,6 +139,7 @@ async function raise(
 ): Promise<void> {
   const conversation = conversations.call(call_id)
   for (const value of values) {
-    await raiseEvent(db, clock, { account_id, phone_number_id: id, field: 'calls', conversation, value })
+    const event = { account_id, phone_number_id: id, field: 'calls', conversation, subject_id: call_id, value }
+    await raiseEvent(db, clock, event)
   }
 }

@@ -63,6 +63,7 @@ export async function raiseStatuses(
       phone_number_id: number.id,
       field: 'messages',
       conversation,
+      subject_id: message.id,
       value: { ...about, statuses: [describeStatus(tools, { ...report, status })] },
     }),
   )

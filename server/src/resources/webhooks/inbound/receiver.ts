@@ -308,11 +308,15 @@ export async function raiseAll(
   for (const post of posts) {
     for (const { account_id, phone_number_id, field, value } of post.changes) {
       await task.yieldIfDue()
-      for (const { conversation, value: part } of splitChange(account_id, field, value)) {
+      for (const { conversation, subject_id, value: part } of splitChange(account_id, field, value)) {
         const text = post.receipt.write(part)
         events.push({
           post,
-          event: { account_id, phone_number_id, field, conversation, value: text, trace: post.receipt.trace },
+          event: {
+            ...{ account_id, phone_number_id, field, conversation, subject_id },
+            value: text,
+            trace: post.receipt.trace,
+          },
         })
       }
     }

@@ -7,6 +7,8 @@ type Lists = Readonly<Record<string, readonly Item[]>>
 
 interface Part {
   readonly conversation: string
+  /** The message or call that it is about; of several the first. */
+  readonly subject_id: string | undefined
   readonly value: object
 }
 
@@ -20,12 +22,23 @@ export function splitChange(account_id: string, field: string, value: ChangeValu
   const keys = [...new Set(Object.values(lists).flat().map(keyOf))]
   const [only, ...others] = keys
   if (only === undefined || others.length === 0) {
-    return [{ conversation: only ?? conversationOfValue(account_id, value), value }]
+    const conversation = only ?? conversationOfValue(account_id, value)
+    return [{ conversation, subject_id: findSubject(field, lists), value }]
   }
-  return keys.map((conversation) => ({
-    conversation,
-    value: keepOf(value, lists, (item) => keyOf(item) === conversation),
-  }))
+  return keys.map((conversation) => {
+    const isOf = (item: Item) => keyOf(item) === conversation
+    return { conversation, subject_id: findSubject(field, lists, isOf), value: keepOf(value, lists, isOf) }
+  })
+}
+
+/** A stranger wrote the ids, which may be anything; those of messages and calls fit an index. */
+const plainId = /^[\x21-\x7e]{1,200}$/
+
+function findSubject(field: string, lists: Lists, isOf: (item: Item) => boolean = () => true): string | undefined {
+  if (!Object.hasOwn(listsOfFields, field)) return undefined
+  const holder = Object.values(lists).find((items) => items.some(isOf))
+  const id = holder?.find(isOf)?.['id']
+  return typeof id === 'string' && plainId.test(id) ? id : undefined
 }
 
 /** The lists whose items may belong to different conversations. */
