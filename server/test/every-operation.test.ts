@@ -103,6 +103,8 @@ onBothDatabases('every operation', (engine) => {
     members['replay_id'] = (await server.client.post('/operator/deliveries/replay', replay)).body.job.id
     members['call_id'] = await callSides(server).callUser(bystander)
     members['message_id'] = await messageSides(server).send(bystander)
+    // Of operator.why, which takes any of them.
+    members['id'] = members['message_id']
   })
 
   // Before the examples, of which some delete what these ids name.

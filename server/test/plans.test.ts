@@ -31,7 +31,7 @@ const copies: Readonly<Record<string, string>> = {
   messages: `'position', 1000000 + g, 'id', 'message' || g, 'chat_id', 'chat' || g`,
   message_contents: `'message_id', 'message' || g`,
   received_messages: `'message_id', 'message' || g`,
-  events: `'id', 1000000 + g, 'trace', 'trace' || g`,
+  events: `'id', 1000000 + g, 'trace', 'trace' || g, 'subject_id', 'subject' || g, 'created_time', g`,
   // Half of them wait, and none is due.
   deliveries: `'id', 1000000 + g, 'event_id', 1000000 + g, 'conversation', 'chat' || g, 'due_time', 9999999999999,
     'state', CASE WHEN g % 2 = 0 THEN 'waiting' ELSE 'delivered' END, 'finished_time', CASE WHEN g % 2 = 1 THEN 1 END`,
@@ -88,7 +88,7 @@ async function startSubscriber(t: TestContext) {
   return { url: `http://127.0.0.1:${(sink.address() as AddressInfo).port}/`, posts: () => posts }
 }
 
-test('no statement of a read, a write, an event, a message or the feed walks a table that grows', async (t) => {
+test('no statement of a read, a write, an event, a message, the feed or the question what became of it walks a table that grows', async (t) => {
   const place = await makeStorePlace('postgres')
   const subscriber = await startSubscriber(t)
   const log = await new StatementLog(place.databaseUrl as string).start()
@@ -114,7 +114,17 @@ test('no statement of a read, a write, an event, a message or the feed walks a t
     const url = `${server.url}/v23.0/${numbers.main}${path}`
     const init = body ? { method: 'POST', body: JSON.stringify({ messaging_product: 'msgapp', ...body }) } : {}
     const response = await fetch(url, { ...init, headers })
-    assert.equal(response.status, 200, await response.text())
+    const text = await response.text()
+    assert.equal(response.status, 200, text)
+    return JSON.parse(text)
+  }
+  const ask = async (path: string) => {
+    const response = await fetch(`${server.url}/operator/${path}`, {
+      headers: { authorization: `Bearer ${tokens.operator}` },
+    })
+    const text = await response.text()
+    assert.equal(response.status, 200, text)
+    return JSON.parse(text)
   }
   const work = async (round: string) => {
     const before = subscriber.posts()
@@ -123,15 +133,20 @@ test('no statement of a read, a write, an event, a message or the feed walks a t
     assert.equal(await writeAs(server, user, `wamid.${round}`), 200)
     // What comes twice is not as usual, so the store is asked first.
     assert.equal(await writeAs(server, user, `wamid.${round}`), 200)
-    await call('/messages', { to: user, type: 'text', text: { body: round } })
-    for (const query of ['', `?account_id=${ids.account}&phone_number_id=${numbers.main}`, '?since=1h']) {
-      const authorization = `Bearer ${tokens.operator}`
-      const feed = await fetch(`${server.url}/operator/feed${query}`, { headers: { authorization } })
-      assert.equal(feed.status, 200, await feed.text())
+    const { messages } = await call('/messages', { to: user, type: 'text', text: { body: round } })
+    for (const query of [
+      '',
+      '?limit=1000',
+      `?account_id=${ids.account}&phone_number_id=${numbers.main}`,
+      '?since=1h',
+    ]) {
+      await ask(`feed${query}`)
     }
     await until(() => subscriber.posts() > before, 'the event is delivered')
     const count = () => client.query(`SELECT 1 FROM deliveries WHERE state = 'waiting' AND id < 1000000`)
     await until(async () => (await count()).rowCount === 0, 'all outcomes are stored')
+    const { trace, subscribers } = await ask(`why/${messages[0].id}`)
+    for (const id of [trace, subscribers[0].delivery_id, `wamid.${round}`]) await ask(`why/${id}`)
   }
 
   await work('warm')

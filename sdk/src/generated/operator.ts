@@ -702,6 +702,37 @@ export function operatorReadTrace(client: Client, trace: string, options?: Reque
   return callRow(client, operatorReadTraceRow, [trace], undefined, options)
 }
 
+/** The response of `operator.why`. */
+export interface OperatorWhyResponse {
+  /** What the id is of. */
+  kind: 'message' | 'delivery' | 'trace' | 'call' | 'request'
+  id: string
+  /** The request that set it off; null when that is not known. */
+  trace: string | null
+  /** What became of it: sent, delivered, failed with which code and why, or what it waits for. */
+  sentence: string
+  /** Those that got or get webhooks of it, and the linked apps that do not. */
+  subscribers: {
+    app_id: string
+    app_name: string
+    /** Where its webhooks go; null for an app without a callback. */
+    callback_url: string | null
+    /** Of its webhook, or of the worst of several. failing: an attempt failed and another follows; down, paused: it waits because the subscriber is; none: no webhook is recorded. */
+    state: 'failed' | 'withdrawn' | 'failing' | 'down' | 'paused' | 'waiting' | 'delivered' | 'not_subscribed' | 'none'
+    /** What became of the webhooks of this subscriber, and of no other. */
+    sentence: string
+    /** The webhook that state and sentence are about; null when there is none. */
+    delivery_id: string | null
+  }[]
+}
+
+const operatorWhyRow: Row = { name: 'operator.why', method: 'GET', door: 'operator', path: '/operator/why/{}' }
+
+/** Says in plain sentences what became of a message, delivery, trace, call or request, and of its webhook at each subscriber. */
+export function operatorWhy(client: Client, id: string, options?: RequestOptions): Call<OperatorWhyResponse> {
+  return callRow(client, operatorWhyRow, [id], undefined, options)
+}
+
 /** The parameters of `operator.stream`. */
 export interface OperatorStreamParams {
   /** Only these, with commas: request, event, delivery, try, message, call, timer, replay. */
@@ -1014,6 +1045,16 @@ export class OperatorMethods {
    */
   readTrace(trace: string, options?: RequestOptions): Call<OperatorReadTraceResponse> {
     return operatorReadTrace(this.client, trace, options)
+  }
+
+  /**
+   * Says in plain sentences what became of a message, delivery, trace, call or request, and of its webhook at each subscriber.
+   *
+   * @example
+   * await client.operator.why('wamid.q83vEjRWeJCrze8SNFZ4kKvN')
+   */
+  why(id: string, options?: RequestOptions): Call<OperatorWhyResponse> {
+    return operatorWhy(this.client, id, options)
   }
 
   /**

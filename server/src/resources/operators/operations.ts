@@ -15,6 +15,7 @@ import { stateOperations } from './watch/state.ts'
 import { streamOperations } from './watch/stream.ts'
 import { traceOperations } from './watch/traces.ts'
 import { waitOperations } from './watch/wait.ts'
+import { whyOperations } from './why/why.ts'
 import { worldOperations } from './world.ts'
 
 /** What whoever runs the service sees and does, over all tenants. */
@@ -39,6 +40,7 @@ function operatorOperations(): NewRow[] {
     ...worldOperations(),
     ...requestOperations(),
     ...traceOperations(),
+    ...whyOperations(),
     ...streamOperations(),
     ...feedOperations(),
     ...waitOperations(),

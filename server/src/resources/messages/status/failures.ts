@@ -38,6 +38,11 @@ export function isFailureCode(code: number): code is FailureCode {
   return Object.hasOwn(failures, code)
 }
 
+/** Why a message failed with a code, and what to do. */
+export function explainFailure(code: number): string {
+  return failures[isFailureCode(code) ? code : 131026].details
+}
+
 /** What the status `failed` carries, and what the gateway shows. */
 export function describeFailure(code: number, publicUrl: string) {
   const { title, details } = failures[isFailureCode(code) ? code : 131026]
