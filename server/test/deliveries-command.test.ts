@@ -115,6 +115,13 @@ onOneDatabase('the commands of deliveries', 'sqlite', (engine) => {
     assert.match(shown.stdout, /wamid\.bad/)
     assert.match(shown.stdout, /^1 +\S+Z +\d+ ms +500 +it answered 500 +broken \[31m here$/m)
 
+    const explained = await run('why', 'wamid.bad')
+    assert.equal(explained.code, 0, explained.stderr)
+    assert.match(
+      explained.stdout,
+      /^Received from the user\. The business has not marked it as read\.\nShrub CRM at http\S+: Failing: attempt 1 failed \(it answered 500\)\. The next attempt is in 1 h\b.* UTC\. \(delivery 2\)\n$/,
+    )
+
     for (const line of shown.stdout.split('\n').slice(0, 12)) assert.ok(line.length <= 80, line)
     await assertShowsPost(subscriber.posts[0], '1', 1)
     await assertShowsPost(subscriber.posts[1], '2', 1)
@@ -168,6 +175,7 @@ onOneDatabase('the commands of deliveries', 'sqlite', (engine) => {
     ['a delivery that there is not', ['deliveries', 'show', '999'], /there is no delivery 999/],
     ['what is no delivery', ['deliveries', 'show', 'x'], /x is not the id of a delivery/],
     ['a replay of one that there is not', ['deliveries', 'replay', '1', '999'], /there is no delivery 999/],
+    ['why, of what there is not', ['why', 'wamid.none'], /nothing is known of wamid\.none: give the id of/],
     ['a limit that is none', ['deliveries', 'list', '--limit', '0'], /--limit 0 is not a number from 1 to 10000/],
     ['a replay of nothing', ['deliveries', 'replay'], /which deliveries\?/],
     ['a time that is none', ['deliveries', 'replay', '--since', 'then'], /--since: it must be a time/],

@@ -88,7 +88,7 @@ onOneDatabase('commands against a running server', 'postgres', (engine) => {
     assert.match(refused.stderr, /answered 401: /)
   })
 
-  test('deliveries list, show and replay; wait; audit', async (t) => {
+  test('deliveries list, show and replay; why; wait; audit', async (t) => {
     const subscriber = await subscribe(t, server)
     await handInText(server, 'remote.1')
     await server.app.settle()
@@ -97,6 +97,18 @@ onOneDatabase('commands against a running server', 'postgres', (engine) => {
     assert.match(await succeed('deliveries', 'list', '--failed'), /^(?:ID .*|Nothing.*)?/)
     const shown = JSON.parse(await succeed('deliveries', 'show', String(delivery.id), '--json'))
     assert.equal(shown.tries[0].request.body, subscriber.posts[0]?.body.toString('latin1'))
+    const explained = await succeed('why', 'remote.1')
+    const [sentence, line] = explained.split('\n')
+    assert.equal(sentence, 'Received from the user. The business has not marked it as read.')
+    assert.equal(
+      line,
+      `Shrub CRM at ${subscriber.url}: Delivered at the first attempt, 0 ms after the event. (delivery ${delivery.id})`,
+    )
+    const { kind, subscribers } = JSON.parse(await succeed('why', 'remote.1', '--json'))
+    assert.deepEqual([kind, subscribers[0].delivery_id], ['message', String(delivery.id)])
+    const unknown = await run(['why', 'remote.none'])
+    assert.equal(unknown.code, 1)
+    assert.match(unknown.stderr, /^switchboard: nothing is known of remote\.none: /)
     assert.equal(await succeed('deliveries', 'replay', String(delivery.id)), 'One delivery is sent again.\n')
     await server.app.settle()
     assert.deepEqual(subscriber.messageIds(), ['remote.1', 'remote.1'])

@@ -61,6 +61,18 @@ export function addRecordCommands(program: Command): void {
     .option(...tokenFlag)
     .action(async (id, flags) => (await import('../records/replays.ts')).stopReplay(id, flags))
 
+  program
+    .command('why')
+    .description(
+      'say what became of a message, delivery, trace, call or request, and of its webhook at each subscriber',
+    )
+    .argument('<id>', 'the id of a message, a delivery, a call or a request, or a trace')
+    .option('--json', 'print all fields as one JSON object')
+    .option(...dataFlag)
+    .option(...urlFlag)
+    .option(...tokenFlag)
+    .action(async (id, flags) => (await import('../records/why.ts')).why(id, flags))
+
   const audit = program.command('audit').description('show who did what')
   audit
     .command('list')
