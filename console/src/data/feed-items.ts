@@ -1,8 +1,4 @@
-import type {
-  GatewayStreamEvent,
-  OperatorListDeliveriesItem,
-  OperatorListRequestsItem,
-} from '@switchboard/client/methods'
+import type { GatewayStreamEvent, OperatorListRequestsItem } from '@switchboard/client/methods'
 import {
   type AuditData,
   type DeliveryData,
@@ -94,33 +90,17 @@ export function readStreamedItem(sent: unknown): FeedItem {
   return item.type === 'request' ? { ...item, data: { ...item.data, exchange: undefined } } : item
 }
 
-export function readListedRequest({
-  id,
-  time,
-  business_id,
-  account_id,
-  trace,
-  ...data
-}: OperatorListRequestsItem & { id: string }): FeedItem {
-  return readStreamedItem({ id, type: 'request', time, business_id, account_id, phone_number_id: null, trace, data })
-}
+/** What a list of requests has to have for it: neither headers nor bodies. */
+export const listedRequestFields = [
+  ...['id', 'time', 'door', 'operation', 'method', 'target', 'status', 'error', 'milliseconds'],
+  ...['business_id', 'app_id', 'account_id', 'phone_number_id', 'trace'],
+].join(',')
 
-export function readListedDelivery({
-  id,
-  created_time,
-  account_id,
-  phone_number_id,
-  ...data
-}: OperatorListDeliveriesItem): FeedItem {
+export function readListedRequest(listed: OperatorListRequestsItem): FeedItem {
+  const { id = '', time = '', business_id = null, account_id = null, phone_number_id = null, trace = null } = listed
   return readFeedItem({
-    id: `delivery-${id}-${data.state}-${data.attempts}`,
-    type: 'delivery',
-    time: created_time,
-    business_id: null,
-    account_id,
-    phone_number_id,
-    trace: null,
-    data: { ...data, delivery_id: id },
+    ...{ id, type: 'request', time, business_id, account_id, phone_number_id, trace },
+    data: { ...listed },
   })
 }
 

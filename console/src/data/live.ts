@@ -1,12 +1,12 @@
 import { computed, signal } from '@preact/signals'
 import {
   type GatewayStreamEvent,
-  operatorListDeliveries,
+  operatorListFeed,
   operatorListRequests,
   operatorReadState,
 } from '@switchboard/client/methods'
-import { type FeedItem, readListedDelivery, readListedRequest, readPhoneItem, readStreamedItem } from './feed-items.ts'
-import { client } from './http.ts'
+import { type FeedItem, listedRequestFields, readListedRequest, readPhoneItem, readStreamedItem } from './feed-items.ts'
+import { client, explain } from './http.ts'
 import { pageStreams } from './stream.ts'
 import type { ServiceState } from './types.ts'
 
@@ -81,12 +81,20 @@ export function listenToPhones(onEvent: Listener, onFresh: () => void): () => vo
   }
 }
 
-/** Has what happens on phones among all that happens, for as long as it is shown. */
-export function watchPhones(): () => void {
-  return listenToPhones(
+let pastReaders = 0
+
+/** Has what happened before, and what happens on phones, among all that happens, for as long as it is shown. */
+export function watchEverything(): () => void {
+  pastReaders += 1
+  readPastOnce()
+  const stop = listenToPhones(
     () => undefined,
     () => undefined,
   )
+  return () => {
+    pastReaders -= 1
+    stop()
+  }
 }
 
 /** The stream of phones is open only while somebody listens to it. */
@@ -122,7 +130,11 @@ export function startStreams(): void {
   pageStreams.start()
   pageStreams.read('feed', {
     onEvent: ({ data }) => addFeedItems([readStreamedItem(data)], true),
-    onFresh: () => void readPast(),
+    onFresh: () => {
+      void readService()
+      isPastDue = true
+      readPastOnce()
+    },
   })
   // Counts and health are read again after what may change them, at most once in a while.
   watch(({ type }) => {
@@ -154,19 +166,39 @@ export async function readService(): Promise<void> {
   }
 }
 
+type Past =
+  | { readonly state: 'loading' }
+  | { readonly state: 'failed'; readonly problem: string; readonly isMissing: false }
+  | { readonly state: 'ready'; readonly value: true }
+
+/** Whether what happened before is read, for whoever would otherwise say that nothing has happened. */
+export const past = { load: signal<Past>({ state: 'loading' }), reload: readPast }
+
+/** Whether the stream is open and the past behind it was not read yet: what is read before the stream is open has a gap behind it. */
+let isPastDue = false
+
+function readPastOnce(): void {
+  if (!isPastDue || pastReaders === 0) return
+  isPastDue = false
+  void readPast()
+}
+
+/** How much of the past is read: enough for a screen, and for looking back a little. */
+const pastItems = 200
+
 async function readPast(): Promise<void> {
-  await readService()
   try {
-    const [requests, deliveries] = await Promise.all([
-      operatorListRequests(client, { limit: 300 }),
-      operatorListDeliveries(client, { limit: 100 }),
+    const [requests, others] = await Promise.all([
+      operatorListRequests(client, { limit: pastItems, fields: listedRequestFields }),
+      operatorListFeed(client, { types: 'event,delivery,try,replay', limit: pastItems }),
     ])
-    const past = [...requests.data.map(readListedRequest), ...deliveries.data.map(readListedDelivery)]
+    const items = [...requests.data.map(readListedRequest), ...others.data.map(readStreamedItem)]
     addFeedItems(
-      past.sort((a, b) => (a.time < b.time ? -1 : 1)),
+      items.sort((a, b) => (a.time < b.time ? -1 : 1)),
       false,
     )
-  } catch {
-    // What happens from now on is sent all the same.
+    past.load.value = { state: 'ready', value: true }
+  } catch (error) {
+    past.load.value = { state: 'failed', problem: explain(error), isMissing: false }
   }
 }

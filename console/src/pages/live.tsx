@@ -2,8 +2,9 @@ import { useSignal } from '@preact/signals'
 import { useEffect, useLayoutEffect, useMemo, useRef } from 'preact/hooks'
 import { nameOf, numbers } from '../data/directory.ts'
 import type { FeedItem } from '../data/feed-items.ts'
-import { feedItems, watchPhones } from '../data/live.ts'
+import { feedItems, past, watchEverything } from '../data/live.ts'
 import { go, place, setQuery } from '../router.ts'
+import { Loaded } from '../ui/loaded.tsx'
 import { Badge, Empty, PageHead, Time } from '../ui/parts.tsx'
 import { useShown } from './live-filter.ts'
 import { describe, linkOf, nameType } from './live-line.tsx'
@@ -15,7 +16,7 @@ const spare = 12
 
 /** One stream of everything. Only what is seen is drawn, so that ten thousand lines cost what thirty do. */
 export function LivePage() {
-  useEffect(watchPhones, [])
+  useEffect(watchEverything, [])
   const { query } = place.value
   const text = query.get('q') ?? ''
   const type = query.get('type') ?? ''
@@ -77,9 +78,13 @@ export function LivePage() {
         </label>
       </search>
       {shown.length === 0 ? (
-        <Empty title={text + type + number === '' ? 'Nothing has happened yet' : 'Nothing matches the filter'}>
-          <p>Send a request to the API, or write on a phone.</p>
-        </Empty>
+        <Loaded of={past} what="what happened">
+          {() => (
+            <Empty title={text + type + number === '' ? 'Nothing has happened yet' : 'Nothing matches the filter'}>
+              <p>Send a request to the API, or write on a phone.</p>
+            </Empty>
+          )}
+        </Loaded>
       ) : (
         <Lines lines={shown} />
       )}
