@@ -81,30 +81,40 @@ export async function whenRead(page: Page, act: () => Promise<unknown>): Promise
   await reads.whenDone()
 }
 
-/** Streams never end, and are not waited for. */
+const readTypes = new Set(['fetch', 'xhr', 'image'])
+/** Only what never ends takes so long. */
+const readTimeout = 60_000
+
+/** Streams never end, and nobody learns when the script of a worker has come: neither is waited for. */
 function watchReads(page: Page): { whenDone(): Promise<void> } {
   const pending = new Set<Request>()
   const news = new EventEmitter()
   const begin = (request: Request) => {
-    if (!new URL(request.url()).pathname.endsWith('/stream')) pending.add(request)
+    const isStream = new URL(request.url()).pathname.endsWith('/stream')
+    if (!isStream && readTypes.has(request.resourceType())) pending.add(request)
   }
-  const end = (request: Request) => {
+  const forget = (request: Request) => {
     pending.delete(request)
     news.emit('end')
   }
   page.on('request', begin)
-  page.on('requestfinished', end)
-  page.on('requestfailed', end)
+  page.on('requestfinished', forget)
+  page.on('requestfailed', forget)
   return {
     async whenDone() {
+      const signal = AbortSignal.timeout(readTimeout)
+      const whenOneEnds = () =>
+        once(news, 'end', { signal }).catch(() => {
+          throw new Error(`still being read: ${[...pending].map((request) => request.url())}`)
+        })
       // What was read may ask for more when it is drawn.
       do {
-        while (pending.size > 0) await once(news, 'end')
+        while (pending.size > 0) await whenOneEnds()
         await page.evaluate(untilDrawn)
       } while (pending.size > 0)
       page.off('request', begin)
-      page.off('requestfinished', end)
-      page.off('requestfailed', end)
+      page.off('requestfinished', forget)
+      page.off('requestfailed', forget)
     },
   }
 }
