@@ -46,12 +46,14 @@ function TokenForm({ onCreated }: { readonly onCreated: (token: string) => void 
   const problem = useSignal<string | undefined>(undefined)
   const create = async (form: FormData) => {
     const expires = String(form.get('expires'))
+    const name = String(form.get('name')).trim()
     problem.value = undefined
     try {
       const { token } = await operatorCreateToken(client, {
         app_id: String(form.get('app')),
         scopes: form.getAll('scope').map(String),
         ...(expires !== '' && { expires }),
+        ...(name !== '' && { name }),
       })
       onCreated(token)
     } catch (error) {
@@ -66,6 +68,9 @@ function TokenForm({ onCreated }: { readonly onCreated: (token: string) => void 
         void create(new FormData(event.currentTarget))
       }}
     >
+      <Field label="Name" hint="What it is for, such as the program that uses it.">
+        <input name="name" maxLength={100} dir="auto" />
+      </Field>
       <Field label="App">
         <select name="app" class="narrow" dir="auto">
           {apps.value.map(({ id, name }) => (

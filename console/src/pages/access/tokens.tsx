@@ -32,14 +32,16 @@ export function TokenList() {
   const { query } = place.value
   const state = states.find((one) => one === query.get('state'))
   const app_id = query.get('app') ?? ''
+  const q = query.get('q')?.trim() ?? ''
   const isCreating = useSignal(false)
   const list = usePages(
-    `tokens ${state} ${app_id}`,
+    `tokens ${state} ${app_id} ${q}`,
     (after) =>
       operatorListTokens(client, {
         limit: 50,
         ...(state !== undefined && { state }),
         ...(app_id !== '' && { app_id }),
+        ...(q !== '' && { q }),
         ...(after !== undefined && { after }),
       }),
     ({ id }) => id,
@@ -47,6 +49,14 @@ export function TokenList() {
   return (
     <section class="block" aria-label="Tokens">
       <search class="filters">
+        <input
+          type="search"
+          data-search=""
+          aria-label="Search"
+          placeholder="Name, id, app or creator"
+          value={query.get('q') ?? ''}
+          onInput={(event) => setQuery({ q: event.currentTarget.value })}
+        />
         <select
           aria-label="State"
           value={state ?? ''}
@@ -87,7 +97,7 @@ export function TokenList() {
         what="the tokens"
         isEmpty={(rows) => !rows.some(isNoSession)}
         empty={
-          <Empty title={state === undefined && app_id === '' ? 'No token yet' : 'No token matches'}>
+          <Empty title={state === undefined && app_id === '' && q === '' ? 'No token yet' : 'No token matches'}>
             <p>A token lets a program use the API in the name of an app.</p>
           </Empty>
         }
@@ -145,13 +155,14 @@ function TokenTable({ rows, reload }: TokenTableProps) {
 }
 
 function TokenRow({ token, reload }: { readonly token: OperatorListTokensItem; readonly reload: () => Promise<void> }) {
-  const { id, app_id, state, created_time, expires_time, revoked_time } = token
-  const name = id
+  const { id, app_id, state, created_time, created_by, last_used_time, expires_time, revoked_time } = token
+  const name = token.name ?? id
   return (
     <tr>
       <td class="wrap">
         <div class="name">
           <bdi>{name}</bdi>
+          {token.name !== null && <small class="soft mono">{id}</small>}
           <To href={`/access?view=audit&token=${id}`} title="What was done with it">
             Audit log
           </To>
@@ -164,12 +175,16 @@ function TokenRow({ token, reload }: { readonly token: OperatorListTokensItem; r
         {app_id && <To href={`/resources/${app_id}`}>{nameOf(app_id)}</To>}
       </td>
       <td class="wrap">{explainToken(token, nameOf)}</td>
-      <td>
+      <td class="wrap">
         <When at={created_time} />
+        {created_by !== null && (
+          <small class="soft">
+            {' by '}
+            <bdi>{created_by}</bdi>
+          </small>
+        )}
       </td>
-      <td>
-        <When at={undefined} />
-      </td>
+      <td>{last_used_time === null ? <span class="soft">Not yet</span> : <When at={last_used_time} />}</td>
       <td>{revoked_time ? <When at={revoked_time} /> : expires_time ? <When at={expires_time} /> : 'Never'}</td>
       <td>
         {state === 'good' && (

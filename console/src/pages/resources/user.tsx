@@ -4,7 +4,7 @@ import { Loaded, useLoaded } from '../../ui/loaded.tsx'
 import { More, usePages } from '../../ui/paged.tsx'
 import { Badge, Empty, Head, To } from '../../ui/parts.tsx'
 import { writeDigits } from '../phone/summarize.ts'
-import { AsJson, Facts } from './facts.tsx'
+import { AsJson, FactRow, Facts } from './facts.tsx'
 import { listFacts } from './words.ts'
 
 /** A user: the settings of the phone, and the chats. */
@@ -27,7 +27,9 @@ export function UserPage({ wa_id }: { readonly wa_id: string }) {
             </Head>
             <section class="card">
               <h2>Phone</h2>
-              <Facts of={listFacts(value)} />
+              <Facts of={listFacts(value, ['wa_id'])}>
+                <FactRow name="Phone number">{writeDigits(wa_id)}</FactRow>
+              </Facts>
             </section>
             <AsJson value={value} label={`GET /gateway/users/${wa_id}`} />
           </>
