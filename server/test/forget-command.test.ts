@@ -28,6 +28,9 @@ const erased = {
   bytes: 'the pages of the quokka census',
   joined: 'Zerlina of the group',
   caller: 'Zerlina on the phone',
+  // What the message and the user were found by.
+  word: 'zeppelin',
+  wordOfName: 'quibblewick',
 } as const
 const kept = { name: 'Mordecai Plimsoll', text: 'a card for the velvet ostrich' } as const
 
@@ -142,7 +145,7 @@ onOneDatabase('forget', 'sqlite', (engine) => {
       const tries = [about, beside].map((delivery_id) => ({ ...post, delivery_id }))
       await query.insertInto('delivery_attempts').values(tries).execute()
     })
-    const { joined, caller, ...inMessages } = erased
+    const { joined, caller, wordOfName, ...inMessages } = erased
     assert.deepEqual(findIn(await readEverything(), inMessages), Object.keys(inMessages), 'all of it is there before')
 
     const done = await runCommand(['forget', `+${user}`], options)

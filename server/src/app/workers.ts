@@ -18,6 +18,7 @@ import { discardTimer, makeDiscardHandler } from '../files/piece-store.ts'
 import { gatherTimers } from '../operations.ts'
 import { LinkWorker } from '../resources/messages/links/link-worker.ts'
 import { MessageRetention } from '../resources/messages/retention/message-retention.ts'
+import { WordIndexer } from '../resources/operators/find/indexer.ts'
 import { sweepPieces } from '../resources/uploads/sweep.ts'
 import { ContactRetention } from '../resources/users/retention.ts'
 import { ClockSteps } from '../timers/clock-steps.ts'
@@ -39,6 +40,7 @@ export class Workers {
   readonly #retention: RetentionWorker
   readonly #messageRetention: MessageRetention
   readonly #contactRetention: ContactRetention
+  readonly #words: WordIndexer
   readonly #leftFiles: Loop
   readonly #ownNotes: Loop
   readonly #clockSteps: ClockSteps
@@ -54,6 +56,7 @@ export class Workers {
     this.#retention = new RetentionWorker({ database, clock, log, rules: { keep, giveUpAfter, auditKeep }, trust })
     this.#messageRetention = new MessageRetention({ database, clock, random, log, rules: config, trust })
     this.#contactRetention = new ContactRetention({ database, clock, log, rules: config, trust })
+    this.#words = new WordIndexer({ database, clock, log })
     this.#leftFiles = makeLeftFiles(foundation)
     this.#ownNotes = makeOwnNotes(foundation)
     const corrections = [correctTimers, correctHolds, correctDeliveries]
@@ -79,6 +82,7 @@ export class Workers {
     clockGuard.onReleased(() => this.wake())
     for (const worker of [this.#timers, this.#deliveries, this.#links]) worker.start()
     for (const worker of [this.#retention, this.#messageRetention, this.#contactRetention]) worker.start()
+    this.#words.start()
     this.#leftFiles.start()
     // Not only after a day: some are restarted more often.
     this.#leftFiles.wakeIn(hour)
@@ -125,9 +129,10 @@ export class Workers {
     return this.#timers.heldKinds
   }
 
-  /** Deletes what is older than it is kept. */
+  /** Deletes what is older than it is kept, and lists words that are not listed yet. */
   async sweep(): Promise<void> {
     if (!this.runs) return
+    await this.#words.run()
     await this.#retention.sweep()
     await this.#messageRetention.sweep()
     await this.#contactRetention.sweep()
@@ -158,6 +163,7 @@ export class Workers {
     await this.#retention.stop()
     await this.#messageRetention.stop()
     await this.#contactRetention.stop()
+    await this.#words.stop()
     await this.#leftFiles.stop()
     await this.#ownNotes.stop()
     await this.#deliveries.stop(graceMilliseconds, () => this.#foundation.egress.close())

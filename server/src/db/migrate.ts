@@ -62,12 +62,15 @@ function checkOrder([first]: readonly Migration[], applied: ReadonlySet<string>)
   )
 }
 
-/** Puts in what differs: the type of ordered ids, and lines for PostgreSQL alone. */
+/** Puts in what differs: the type of ordered ids, and lines for one of the databases alone. */
 export function writeFor(
   { orderedId, isEmbedded }: Pick<Database, 'orderedId' | 'isEmbedded'>,
   script: string,
 ): string {
-  return script.replaceAll('ORDERED_ID', orderedId).replaceAll(/^ON_POSTGRESQL (.*)$/gm, isEmbedded ? '' : '$1')
+  return script
+    .replaceAll('ORDERED_ID', orderedId)
+    .replaceAll(/^ON_POSTGRESQL (.*)$/gm, isEmbedded ? '' : '$1')
+    .replaceAll(/^ON_SQLITE (.*)$/gm, isEmbedded ? '$1' : '')
 }
 
 const selectApplied = defineStatement<object>()((db) => db.selectFrom('schema_migrations').select('name'))

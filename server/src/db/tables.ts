@@ -86,6 +86,9 @@ export interface Tables {
   template_rooms: TemplateRoomsTable
   stream_events: StreamEventsTable
   wanted_streams: WantedStreamsTable
+  searchable_names: SearchableNamesTable
+  name_words: NameWordsTable
+  message_words: MessageWordsTable
 }
 
 export interface TokenNotesTable {
@@ -801,6 +804,8 @@ export interface MessageContentsTable {
   content: string
   sha256: string | null
   created_time: number
+  /** What it is found by; null: not listed yet, because an earlier version stored it. */
+  words: Json<string[]> | null
 }
 
 export interface MessageRecipientsTable {
@@ -891,4 +896,28 @@ export interface StreamEventsTable {
 interface WantedStreamsTable {
   name: string
   wanted_until: number
+}
+
+/** Kept by triggers, like the tables that the names are from. */
+interface SearchableNamesTable {
+  kind: string
+  id: string
+  name: string
+  /** When its node was made or the name was noted; null: that is not noted yet. */
+  time: number | null
+  is_split: boolean
+}
+
+interface NameWordsTable {
+  word: string
+  time: number
+  id: string
+  kind: string
+}
+
+/** In the embedded store alone, and kept by triggers; PostgreSQL has an index over `message_contents.words` instead. */
+interface MessageWordsTable {
+  word: string
+  time: number
+  id: string
 }

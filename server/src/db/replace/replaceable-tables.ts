@@ -3,7 +3,7 @@ import type { Database, Transaction } from '../database.ts'
 
 /**
  * What stays when the store is replaced as a whole: its schema and keys, which processes have in memory, and what is about processes and the sandbox itself. Blobs
- * and their uses are handled by whoever replaces it.
+ * and their uses are handled by whoever replaces it; the words that operators search by follow the tables that they are from.
  */
 const keptTables: ReadonlySet<string> = new Set([
   'schema_migrations',
@@ -19,6 +19,9 @@ const keptTables: ReadonlySet<string> = new Set([
   'wanted_streams',
   'files',
   'file_uses',
+  'searchable_names',
+  'name_words',
+  'message_words',
 ])
 
 /** Milliseconds to wait for a write under way; then it is tried again. */

@@ -1,6 +1,7 @@
 /** What other chapters use of this one besides its store and schemas. */
 export type { Choices } from './content/choices.ts'
 export { isMediaKind } from './content/kinds.ts'
+export { listStoredTexts } from './content/texts.ts'
 export { mediaUnknown } from './errors.ts'
 export {
   type Incoming,

@@ -250,8 +250,8 @@ function columnsOf(message: NewMessage): NewMessage {
 }
 
 export const insertContent = defineStatement<MessageContentsTable>()(
-  (db, { message_id, content, sha256, created_time }) =>
-    db.insertInto('message_contents').values({ message_id, content, sha256, created_time }),
+  (db, { message_id, content, sha256, created_time, words }) =>
+    db.insertInto('message_contents').values({ message_id, content, sha256, created_time, words }),
 )
 
 /** Stores a message and, in a row of its own, what it says. Its media file's bytes are kept as long as that. */
@@ -399,10 +399,16 @@ export function updateProgress(tx: Transaction, progress: Progress): void {
 }
 
 const selectContent = defineStatement<{ message_id: string }>()((db, { message_id }) =>
-  db.selectFrom('message_contents').selectAll().where('message_id', '=', message_id),
+  db
+    .selectFrom('message_contents')
+    .select(['message_id', 'content', 'sha256', 'created_time'])
+    .where('message_id', '=', message_id),
 )
 
-export async function findContent(db: Db, message_id: string): Promise<MessageContentsTable | undefined> {
+export async function findContent(
+  db: Db,
+  message_id: string,
+): Promise<Omit<MessageContentsTable, 'words'> | undefined> {
   return db.first(selectContent, { message_id })
 }
 

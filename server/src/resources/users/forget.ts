@@ -32,6 +32,8 @@ export const rememberingTables = [
   'group_participants',
   'group_join_requests',
   'calls',
+  'searchable_names',
+  'name_words',
 ]
 
 const stepSize = 200

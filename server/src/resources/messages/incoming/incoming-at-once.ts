@@ -8,6 +8,7 @@ import {
   describeRow,
   type Incoming,
   isOfUser,
+  listWordsOfIncoming,
   nameOfIncoming,
   namesMedia,
   readGroup,
@@ -26,6 +27,7 @@ export interface RecentlyVerifiedNumber {
 interface GivenMessage extends IncomingRow {
   readonly n: number
   readonly content: string
+  readonly words: readonly string[]
   /** Set in one message of each user: the user's name, if one was given. */
   readonly names: boolean
   readonly name: string | null
@@ -42,7 +44,7 @@ interface AtOnce {
 }
 
 const givenColumns = sql`n INTEGER, id TEXT, chat_id TEXT, phone_number_id TEXT, user_wa_id TEXT, group_id TEXT, type TEXT,
-  is_voice BOOLEAN, context_id TEXT, sent_time BIGINT, content TEXT, names BOOLEAN, name TEXT, touches BOOLEAN,
+  is_voice BOOLEAN, context_id TEXT, sent_time BIGINT, content TEXT, words JSONB, names BOOLEAN, name TEXT, touches BOOLEAN,
   window_time BIGINT`
 
 // Each is looked up by its key: joins and EXISTS are left to the planner, which would read whole tables. Rows are written in the same
@@ -77,8 +79,8 @@ const insertAtOnce = defineSql<AtOnce>()(
       FROM given WHERE touches ORDER BY chat_id
       ${orTouch}
     ), filled AS (
-      INSERT INTO message_contents (message_id, content, created_time)
-      SELECT id, content, CAST(${now} AS BIGINT) FROM given
+      INSERT INTO message_contents (message_id, content, words, created_time)
+      SELECT id, content, words, CAST(${now} AS BIGINT) FROM given
       ON CONFLICT DO NOTHING
     )
     SELECT ${signalUnless(sql`(SELECT COUNT(*) FROM received) = CAST(${count} AS INTEGER)
@@ -134,6 +136,7 @@ function describeMessage(one: Incoming, n: number, now: number): Mutable<GivenMe
     n,
     ...describeRow(one, now),
     content: writeContent(one, undefined),
+    words: listWordsOfIncoming(one),
     names: false,
     name: null,
     touches: false,

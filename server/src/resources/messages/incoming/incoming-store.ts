@@ -180,16 +180,17 @@ export async function listNumbersOfMessages(db: Db, ids: readonly string[]): Pro
   return new Map(rows.map(({ id, phone_number_id }) => [id, phone_number_id]))
 }
 
-type NewContent = Pick<MessageContentsTable, 'message_id' | 'content' | 'sha256'>
+type NewContent = Pick<MessageContentsTable, 'message_id' | 'content' | 'sha256' | 'words'>
 
 const insertNewContents = defineWithRows(
-  defineSql<{ contents: Listed<readonly (string | null)[]>; now: number }>()(
+  defineSql<{ contents: Listed<readonly unknown[]>; now: number }>()(
     ({ contents, now }) => sql`
-    INSERT INTO message_contents (message_id, content, sha256, created_time)
-    SELECT o.value ->> 0, o.value ->> 1, o.value ->> 2, CAST(${now} AS BIGINT) FROM json_each(${contents}) AS o`,
+    INSERT INTO message_contents (message_id, content, sha256, words, created_time)
+    SELECT o.value ->> 0, o.value ->> 1, o.value ->> 2, o.value -> 3, CAST(${now} AS BIGINT) FROM json_each(${contents}) AS o`,
   ),
-  ([now, id, content, sha256]) => sql`
-    INSERT INTO message_contents (message_id, content, sha256, created_time) VALUES (${id}, ${content}, ${sha256}, ${now})`,
+  ([now, id, content, sha256, words]) => sql`
+    INSERT INTO message_contents (message_id, content, sha256, words, created_time)
+    VALUES (${id}, ${content}, ${sha256}, ${words}, ${now})`,
   ({ contents, now }) => Object.values(contents).map((row) => [now, ...row]),
 )
 
@@ -197,10 +198,10 @@ const insertNewContents = defineWithRows(
 export const maxContentInList = 16_384
 
 export function insertContents(tx: Transaction, now: number, contents: readonly NewContent[]): void {
-  const rows: (string | null)[][] = []
-  for (const { message_id, content, sha256 } of contents) {
-    if (content.length <= maxContentInList) rows.push([message_id, content, sha256])
-    else tx.run(insertContent, { message_id, content, sha256, created_time: now })
+  const rows: unknown[][] = []
+  for (const { message_id, content, sha256, words } of contents) {
+    if (content.length <= maxContentInList) rows.push([message_id, content, sha256, words])
+    else tx.run(insertContent, { message_id, content, sha256, words, created_time: now })
   }
   if (rows.length > 0) tx.run(insertNewContents, { contents: list(rows), now })
 }

@@ -3,6 +3,7 @@ import { useFile } from '../../../files/files.ts'
 import type { GraphError } from '../../../graph/graph-error.ts'
 import { recordForStream } from '../../../stream/stream-record.ts'
 import { isMediaKind } from '../content/kinds.ts'
+import { listWordsOf } from '../content/texts.ts'
 import { incomingIdTaken, writerIsNumber } from '../errors.ts'
 import { showMedia } from '../rules.ts'
 import { streamMessage } from '../status/stream-events.ts'
@@ -203,7 +204,8 @@ async function describeContents(tx: Transaction, now: number, fresh: readonly In
     const { phone_number_id, id, message } = one
     const media = files.get(`${phone_number_id} ${readMediaId(message)}`)
     if (media) useFile(tx, media.sha256, messageUse(id))
-    return { message_id: id, content: writeContent(one, media), sha256: media?.sha256 ?? null }
+    const sha256 = media?.sha256 ?? null
+    return { message_id: id, content: writeContent(one, media), sha256, words: listWordsOfIncoming(one) }
   })
 }
 
@@ -217,6 +219,11 @@ export function writeContent({ message, write }: Incoming, media: Parameters<typ
     ...(media ? [`"media":${JSON.stringify(showMedia(media))}`] : []),
   ]
   return `{${members.join(',')}}`
+}
+
+/** What a message is found by. */
+export function listWordsOfIncoming({ message }: Incoming): string[] {
+  return listWordsOf({ value: readMember(message, message.type) })
 }
 
 /** Whether it names a media file, which may be stored here. */

@@ -90,6 +90,9 @@ onBothDatabases('what is kept of messages', (engine) => {
       place: 'Under the velvet ostrich',
       button: 'Choose walrus',
       key: 'the teapot admiral salutes',
+      // What it was found by.
+      word: 'zeppelin',
+      otherWord: 'lighthouse',
     }
     // It says back what it was sent.
     subscriber.answerWith((post, response) => {

@@ -4,6 +4,7 @@ import { useFile } from '../../../files/files.ts'
 import type { Context } from '../../../graph/context.ts'
 import { type Choices, choicesOf } from '../content/choices.ts'
 import type { Interactive } from '../content/interactive.ts'
+import { listWordsOf } from '../content/texts.ts'
 import { voiceType } from '../content/voice.ts'
 import { mediaUnknown } from '../errors.ts'
 import { addLinkFetch, findFetched, readLink } from '../link-store.ts'
@@ -84,7 +85,8 @@ export async function sendMessage(context: Context<Transaction>, message: Checke
     ...(template && { rendered: template.filled }),
     ...(file && { media: showMedia(file) }),
   }
-  insertMessage(db, row, { content: JSON.stringify(content), sha256: file?.sha256 ?? null })
+  const words = listWordsOf(content)
+  insertMessage(db, row, { content: JSON.stringify(content), sha256: file?.sha256 ?? null, words })
   if (file) useFile(db, file.sha256, messageUse(row.id))
   const countsForTier = template && user && !isOpen && failure === undefined
   const template_time = countsForTier ? now : chat.template_time

@@ -1,0 +1,137 @@
+import { sql } from 'kysely'
+import type { Log } from '../../../base/log/log.ts'
+import { listWords } from '../../../base/text/words.ts'
+import type { Clock } from '../../../base/time/clock.ts'
+import { second } from '../../../base/time/duration.ts'
+import { rest } from '../../../base/walk.ts'
+import { Loop } from '../../../base/work/loop.ts'
+import type { Database, Transaction } from '../../../db/database.ts'
+import { lockFreeRowsOf } from '../../../db/row-locks.ts'
+import { defineSql } from '../../../db/statement.ts'
+import { listStoredTexts } from '../../messages/public.ts'
+
+/** A search finds names that are not split yet as well, as long as there are few. */
+const pollMilliseconds = 20 * second
+/** How many rows one transaction changes: few enough that no write waits for long. */
+const stepSize = 200
+
+interface IndexerDeps {
+  readonly database: Database
+  readonly clock: Clock
+  readonly log: Log
+}
+
+/**
+ * Lists the words that operators search by, of what came without them: names, which triggers note, and messages that an earlier version
+ * stored. Processes skip the rows that another one has locked.
+ */
+export class WordIndexer {
+  readonly #deps: IndexerDeps
+  readonly #loop: Loop
+
+  constructor(deps: IndexerDeps) {
+    this.#deps = deps
+    const { database, log } = deps
+    this.#loop = new Loop({
+      work: () => this.run(),
+      pause: 0,
+      every: pollMilliseconds,
+      onFailure(error) {
+        if (!database.outageOf(error)) log.error({ err: error }, 'words to search by could not be listed')
+      },
+    })
+  }
+
+  start(): void {
+    this.#loop.start()
+  }
+
+  async stop(): Promise<void> {
+    await this.#loop.stop()
+  }
+
+  async run(): Promise<void> {
+    const now = this.#deps.clock.now()
+    for (const step of [(tx: Transaction) => splitNames(tx, now), listWordsOfMessages]) await this.#repeat(step)
+  }
+
+  async #repeat(step: (tx: Transaction) => Promise<number>): Promise<void> {
+    while (!this.#loop.isStopped) {
+      const started = performance.now()
+      if ((await this.#deps.database.transaction(step)) < stepSize) return
+      await rest(started)
+    }
+  }
+}
+
+interface UnsplitName {
+  readonly kind: string
+  readonly id: string
+  readonly name: string
+  readonly time: number | null
+}
+
+const takeUnsplit = defineSql<object>()(
+  () => sql<UnsplitName>`
+    SELECT s.kind, s.id, s.name, s.time FROM searchable_names s WHERE s.is_split = FALSE
+    LIMIT ${sql.lit(stepSize)} ${lockFreeRowsOf('s', 'ForUpdate')}`,
+)
+
+type Listed<Row> = Readonly<Record<string, Row>>
+
+const isListed = (names: Listed<readonly [kind: string, id: string]>) =>
+  sql`(kind, id) IN (SELECT o.value ->> 0, o.value ->> 1 FROM json_each(${names}) AS o)`
+
+const deleteWords = defineSql<{ names: Listed<readonly [string, string]> }>()(
+  ({ names }) => sql`DELETE FROM name_words WHERE ${isListed(names)}`,
+)
+
+const insertWords = defineSql<{ words: Listed<readonly unknown[]> }>()(
+  ({ words }) => sql`
+    INSERT INTO name_words (word, time, id, kind)
+    SELECT o.value ->> 0, CAST(o.value ->> 1 AS BIGINT), o.value ->> 2, o.value ->> 3 FROM json_each(${words}) AS o`,
+)
+
+const noteSplit = defineSql<{ names: Listed<readonly [string, string]>; now: number }>()(
+  ({ names, now }) => sql`
+    UPDATE searchable_names SET is_split = TRUE, time = COALESCE(time, CAST(${now} AS BIGINT)) WHERE ${isListed(names)}`,
+)
+
+async function splitNames(tx: Transaction, now: number): Promise<number> {
+  const unsplit = await tx.list(takeUnsplit, {})
+  if (unsplit.length === 0) return 0
+  const names = list(unsplit.map(({ kind, id }) => [kind, id] as const))
+  const words = unsplit.flatMap(({ kind, id, name, time }) =>
+    listWords(name).map((word) => [word, time ?? now, id, kind] as const),
+  )
+  tx.run(deleteWords, { names })
+  if (words.length > 0) tx.run(insertWords, { words: list(words) })
+  tx.run(noteSplit, { names, now })
+  return unsplit.length
+}
+
+/** As the object that the databases make rows of. */
+function list<Row>(rows: readonly Row[]): Listed<Row> {
+  return Object.fromEntries(rows.entries())
+}
+
+const takeWithoutWords = defineSql<object>()(
+  () => sql<{ message_id: string; content: string }>`
+    SELECT c.message_id, c.content FROM message_contents c WHERE c.words IS NULL
+    ORDER BY c.created_time DESC LIMIT ${sql.lit(stepSize)} ${lockFreeRowsOf('c', 'ForUpdate')}`,
+)
+
+const setWords = defineSql<{ words: Listed<readonly string[]> }>()(
+  ({ words }) => sql`
+    UPDATE message_contents SET words = o.value FROM json_each(${words}) AS o
+    WHERE message_contents.message_id = o.key`,
+)
+
+/** The newest first, because these are searched for. */
+async function listWordsOfMessages(tx: Transaction): Promise<number> {
+  const contents = await tx.list(takeWithoutWords, {})
+  if (contents.length === 0) return 0
+  const words = contents.map(({ message_id, content }) => [message_id, listWords(...listStoredTexts(content))])
+  tx.run(setWords, { words: Object.fromEntries(words) })
+  return contents.length
+}
