@@ -156,6 +156,26 @@ onOneDatabase('the command line', 'sqlite', (engine) => {
     assert.ok(!stdout.includes(secret))
   })
 
+  test('find shows what has a number, an id or words, in the store itself, as a table of 80 columns at the most or as JSON', async () => {
+    const [user] = await list('find', '+1', '650', '555', '1234', '--kind', 'user')
+    assert.deepEqual([user?.['id'], user?.['link']], ['16505551234', '/?phones=16505551234'])
+    const found = await list('find', 'lucky shrub', '--limit', '2')
+    assert.equal(found.length, 2)
+    assert.deepEqual(await list('find', 'lucky', '--until', '2020-01-01'), [])
+    const { stdout } = await runCommand(['find', 'lucky', 'shrub', '--kind', 'phone_number'], options)
+    assert.match(stdout, /^TIME +KIND +TITLE +ID +LINK\n\S+Z +phone_number +Lucky Shrub/)
+    for (const [args, says] of [
+      [['?!'], /q: .*a letter or a digit/],
+      [['x', '--kind', 'nonsense'], /--kind: .*message, delivery/],
+      [['x', '--since', 'nonsense'], /--since: /],
+      [['x', '--limit', '0'], /--limit 0 is not a number from 1 to 1000/],
+    ] as const) {
+      const refused = await runCommand(['find', ...args], options)
+      assert.equal(refused.code, 1)
+      assertOneLine(refused.stderr, says)
+    }
+  })
+
   test('audit list shows the newest writes first, of all accounts or of one, and no secret', async () => {
     const [first, second] = ['1000000000000001', '1000000000000002'] as const
     const traces: string[] = []

@@ -40,6 +40,16 @@ onOneDatabase('commands against a running server', 'postgres', (engine) => {
     assert.match(await succeed('status'), /^Server +http.*\nVersion .*\nStore .*\nSandbox +yes/)
   })
 
+  test('find asks the server', async () => {
+    const found = readLines(await succeed('find', 'lucky', 'shrub', '--kind', 'business', '--json'))
+    assert.deepEqual(
+      found.map(({ kind, id, title }) => [kind, id, title]),
+      [['business', ids.business, 'Lucky Shrub']],
+    )
+    const { code, stderr } = await run(['find', '?!'])
+    assert.deepEqual([code, /answered 400: .*a letter or a digit/.test(stderr)], [1, true], stderr)
+  })
+
   test('every command takes its token from a flag too', async () => {
     for (const args of [['status'], ['wait', 'request', '--since', '1h'], ['token', 'list'], ['deliveries', 'list']]) {
       const refused = await run([...args, '--token', 'none'])

@@ -97,6 +97,46 @@ export function operatorListNodes(client: Client, params?: OperatorListNodesPara
   return listRow(client, operatorListNodesRow, [], params, options)
 }
 
+/** The parameters of `operator.find`. */
+export interface OperatorFindParams {
+  /** An id (of a message, delivery, trace, request, call or node), a phone number as people write it, or whole words in any case, with or without accents: what has all of them is found. Messages are found by their words as long as their contents are kept. */
+  q: string
+  /** Only what is of this kind. */
+  kind?: string | undefined
+  /** Only what is of then or later. A time such as 2026-11-15T16:30:00Z, or a duration before now such as 10m. */
+  since?: string | undefined
+  /** Only what is from before then. A time such as 2026-11-15T16:30:00Z, or a duration before now such as 10m. */
+  until?: string | undefined
+  /** How many items a page holds at the most; 25 when left out. */
+  limit?: number | undefined
+  /** The cursor of the item that the page starts behind. */
+  after?: string | undefined
+  /** The cursor of the item that the page ends in front of. */
+  before?: string | undefined
+}
+
+/** An item of `operator.find`. */
+export interface OperatorFindItem {
+  /** message, delivery, trace, call, user, or the kind of a node. */
+  kind: string
+  id: string
+  /** By what a person recognises it. */
+  title: string
+  /** When it was made or sent, of a user when its name was noted; null where nothing records it: these come last. */
+  time: string | null
+  /** Absent for what belongs to no account. */
+  account_id?: string
+  /** The path of its page in the console. */
+  link: string
+}
+
+const operatorFindRow: Row = { name: 'operator.find', method: 'GET', door: 'operator', path: '/operator/find' }
+
+/** Finds messages, deliveries, traces, calls, users and nodes by an id, a phone number, or words of a name or of a message, newest first. */
+export function operatorFind(client: Client, params: OperatorFindParams, options?: RequestOptions): ListCall<OperatorFindItem> {
+  return listRow(client, operatorFindRow, [], params, options)
+}
+
 /** The parameters of `operator.list_tokens`. */
 export interface OperatorListTokensParams {
   /** Only those of this app. */
@@ -857,6 +897,16 @@ export class OperatorMethods {
    */
   listNodes(params?: OperatorListNodesParams, options?: RequestOptions): ListCall<OperatorListNodesItem> {
     return operatorListNodes(this.client, params, options)
+  }
+
+  /**
+   * Finds messages, deliveries, traces, calls, users and nodes by an id, a phone number, or words of a name or of a message, newest first.
+   *
+   * @example
+   * for await (const item of client.operator.find({ q: 'lucky shrub', kind: 'phone_number', limit: 1 })) …
+   */
+  find(params: OperatorFindParams, options?: RequestOptions): ListCall<OperatorFindItem> {
+    return operatorFind(this.client, params, options)
   }
 
   /**

@@ -1,8 +1,27 @@
 import { type Command, Option } from 'commander'
 import { dataFlag, jsonFlag, tokenFlag, urlFlag } from './flags.ts'
 
-/** Commands about what is in the store: deliveries, records of writes, templates, users, files. */
+/** Commands about what is in the store: a search, deliveries, records of writes, templates, users, files. */
 export function addRecordCommands(program: Command): void {
+  program
+    .command('find')
+    .description(
+      'find messages, deliveries, traces, calls, users and nodes by an id, a phone number, or words of a name or of a message; newest first',
+    )
+    .argument('<q...>', 'an id, a phone number as people write it, or whole words: what has all of them is found')
+    .option(
+      '--kind <kind>',
+      'only this kind: message, delivery, trace, call, user, or the kind of a node such as template',
+    )
+    .option('--since <when>', 'only since a duration ago, such as 24h, or since a time')
+    .option('--until <when>', 'only before that')
+    .option('--limit <n>', 'how many', '25')
+    .option(...jsonFlag)
+    .option(...dataFlag)
+    .option(...urlFlag)
+    .option(...tokenFlag)
+    .action(async (words, flags) => (await import('../records/find.ts')).find(words, flags))
+
   const deliveries = program.command('deliveries').description('the webhook log: show deliveries and replay them')
   deliveries
     .command('list')

@@ -18,7 +18,8 @@ const scanTimeoutMs = 2000
 /** A list whose filters no index serves, and which is therefore scanned in the order of its sort, in looks that are bounded. */
 export interface Scan {
   readonly db: Db
-  readonly table: keyof Tables
+  /** What is scanned: a table, or a query with the columns of the order, in brackets and with a name. */
+  readonly table: keyof Tables | RawBuilder<unknown>
   /** A condition by whose index the rows come in the order of the list; absent: the order has an index of its own. */
   readonly by?: RawBuilder<boolean> | undefined
   /** Between which values of the column that the list is sorted by. */
@@ -111,7 +112,7 @@ export async function findRowBehind(
 ): Promise<[string | number, string] | undefined> {
   const [sort, id] = columns
   const { rows } = await sql<{ sort: string | number; id: string }>`
-    SELECT ${sql.ref(sort)} AS sort, ${sql.ref(id)} AS id FROM ${sql.table(table)}
+    SELECT ${sql.ref(sort)} AS sort, ${sql.ref(id)} AS id FROM ${typeof table === 'string' ? sql.table(table) : table}
     WHERE ${by ?? sql`TRUE`} AND ${condition}
     ORDER BY ${order} LIMIT 1 OFFSET ${sql.lit(distance - 1)}`.execute(db.query)
   const row = rows[0]

@@ -6,6 +6,7 @@ import { laneOperations } from './deliveries/lanes.ts'
 import { makeReplayHandler, replayTimer } from './deliveries/replay-job.ts'
 import { replayOperations } from './deliveries/replay-operations.ts'
 import { replayJobOperations } from './deliveries/replays.ts'
+import { findOperations } from './find/find.ts'
 import { nodeOperations } from './nodes.ts'
 import { appSecretOperations } from './tokens/app-secrets.ts'
 import { tokenOperations } from './tokens/tokens.ts'
@@ -30,6 +31,7 @@ function operatorOperations(): NewRow[] {
   return [
     ...stateOperations(),
     ...nodeOperations(),
+    ...findOperations(),
     ...tokenOperations(),
     ...appSecretOperations(),
     ...deliveryOperations(),
