@@ -10,6 +10,8 @@ export type PageIcon =
   | 'docs'
   | 'theme'
   | 'keys'
+  | 'search'
+  | 'menu'
 
 export const icons: Readonly<Record<PageIcon, string>>
 

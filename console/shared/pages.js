@@ -13,6 +13,8 @@ export const icons = {
   access: 'M15 8a4 4 0 1 1-3.500 6H9l-2 2H4v-3l6-3.500A4 4 0 0 1 15 8zM16 12h.01',
   docs: 'M5 4h10l4 4v12H5zM14 4v5h5M9 13h6M9 17h6',
   theme: 'M12 3a9 9 0 1 0 0 18zM12 3a9 9 0 0 1 0 18',
+  menu: 'M4 7h16M4 12h16M4 17h16',
+  search: 'M11 4a7 7 0 1 1 0 14 7 7 0 0 1 0-14zM16 16l5 5',
   keys: 'M3 7h18v10H3zM7 11h.01M11 11h.01M15 11h.01M8 14h8',
 }
 

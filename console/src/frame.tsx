@@ -1,4 +1,4 @@
-import { signal } from '@preact/signals'
+import { signal, useSignal } from '@preact/signals'
 import { operatorRevokeToken, sandboxMoveClock } from '@switchboard/client/methods'
 import type { ComponentChildren } from 'preact'
 import { useEffect, useRef } from 'preact/hooks'
@@ -19,8 +19,10 @@ import { PhonePage } from './pages/phone/page.tsx'
 import { ResourcesPage } from './pages/resources/list.tsx'
 import { ResourcePage } from './pages/resources/page.tsx'
 import { SandboxPage } from './pages/sandbox/page.tsx'
+import { SearchPage } from './pages/search.tsx'
 import { TracePage } from './pages/trace.tsx'
 import { go, place, segments } from './router.ts'
+import { Palette, SearchButton } from './search/palette.tsx'
 import { nextTheme, theme } from './theme.ts'
 import { Confirmation } from './ui/dialog.tsx'
 import { Icon, Mark } from './ui/icons.tsx'
@@ -63,26 +65,45 @@ function Console() {
 
 function Frame() {
   const main = useRef<HTMLElement>(null)
+  const isMenuOpen = useSignal(false)
+  const { path } = place.value
   useKeptScroll(main)
+  // biome-ignore lint/correctness/useExhaustiveDependencies: whoever has gone to a page has chosen.
+  useEffect(() => {
+    isMenuOpen.value = false
+  }, [path])
+  const current = findPage(segments.value[0] ?? '')
   return (
     <div class="frame">
       <a class="skip" href="#main">
         Skip to content
       </a>
-      <nav class="rail" aria-label="Console">
+      <nav class={`rail ${isMenuOpen.value ? 'open' : ''}`} aria-label="Console">
         <To href="/" class="brand" title="Switchboard">
           <Mark />
           <span>Switchboard</span>
         </To>
+        {session.value?.signed_in !== false && <SearchButton />}
+        <button
+          type="button"
+          class="pages-button"
+          aria-expanded={isMenuOpen.value}
+          onClick={() => {
+            isMenuOpen.value = !isMenuOpen.value
+          }}
+        >
+          <Icon name="menu" />
+          <span>{current?.name ?? 'Pages'}</span>
+        </button>
         <ul>
           {pages
             .filter(({ first }) => first !== 'sandbox' || isSandbox)
             .map(({ name, icon, first }) => (
               <li key={first}>
-                <To href={`/${first}`} current={findPage(segments.value[0] ?? '')?.first === first} title={name}>
+                <To href={`/${first}`} current={current?.first === first} title={name}>
                   <Icon name={icon} />
                   <span>{name}</span>
-                  {first === 'deliveries' && <Waiting />}
+                  {first === 'deliveries' && <Down />}
                 </To>
               </li>
             ))}
@@ -98,23 +119,19 @@ function Frame() {
       <Slow />
       <Toast />
       <Confirmation />
+      <Palette />
       <KeysHelp />
     </div>
   )
 }
 
-/** What needs somebody to look: subscribers that are down, and deliveries that wait for long. */
-function Waiting() {
-  const { lanes } = service.value ?? {}
-  if (!lanes || lanes.waiting === 0) return null
-  const isBad = lanes.down > 0 || (lanes.oldest_age ?? 0) > 60
+/** What needs somebody to look: subscribers that are down. How many webhooks wait is said there, and is no alarm by itself. */
+function Down() {
+  const down = service.value?.lanes.down ?? 0
+  if (down === 0) return null
   return (
-    <span class={`count ${isBad ? 'bad' : ''}`}>
-      <span class="whole">{lanes.waiting}</span>
-      <span class="brief" aria-hidden="true">
-        {lanes.waiting > 99 ? '99+' : lanes.waiting}
-      </span>
-      <span class="unseen"> waiting</span>
+    <span class="count bad" title={`${down} ${down === 1 ? 'subscriber is' : 'subscribers are'} down`}>
+      {`${down} down`}
     </span>
   )
 }
@@ -231,6 +248,8 @@ function Page(): ComponentChildren {
       return second ? <CallPage key={second} id={second} /> : <CallsPage />
     case 'resources':
       return second ? <ResourcePage key={second} id={second} /> : <ResourcesPage />
+    case 'search':
+      return <SearchPage />
     case 'sandbox':
       return <SandboxPage />
     case 'access':

@@ -1,6 +1,7 @@
 import { signal } from '@preact/signals'
 import { focusSearch } from '../shared/search-key.js'
-import { go } from './router.ts'
+import { go, segments } from './router.ts'
+import { openPalette } from './search/palette.tsx'
 import { Dialog } from './ui/dialog.tsx'
 
 const helpIsOpen = signal(false)
@@ -24,6 +25,11 @@ let waitsForPlace = false
 export function listenToKeys(): () => void {
   const onKey = (event: KeyboardEvent) => {
     const target = event.target as HTMLElement
+    if (event.key === 'k' && (event.ctrlKey || event.metaKey) && !event.altKey && !target.closest('dialog')) {
+      event.preventDefault()
+      openPalette()
+      return
+    }
     if (event.ctrlKey || event.metaKey || event.altKey || target.closest('input, textarea, select, dialog')) return
     if (waitsForPlace) {
       waitsForPlace = false
@@ -36,7 +42,12 @@ export function listenToKeys(): () => void {
     }
     if (event.key === '?') helpIsOpen.value = true
     else if (event.key === 'g') waitsForPlace = true
-    else focusSearch(event)
+    // The reference has a search of its own, with and without the console.
+    else if (segments.value[0] === 'docs') focusSearch(event)
+    else if (event.key === '/') {
+      event.preventDefault()
+      openPalette()
+    }
   }
   document.addEventListener('keydown', onKey)
   return () => document.removeEventListener('keydown', onKey)
@@ -66,9 +77,9 @@ export function KeysHelp() {
         ))}
         <div>
           <dt>
-            <kbd>/</kbd>
+            <kbd>/</kbd> <kbd>Ctrl</kbd> <kbd>K</kbd>
           </dt>
-          <dd>Search on this page</dd>
+          <dd>Search everything; on Docs, / finds an operation</dd>
         </div>
         <div>
           <dt>

@@ -67,6 +67,13 @@ export function publicDelivery(client: Client, delivery: string, options?: Reque
   return callForText(client, publicDeliveryRow, [delivery], undefined, options)
 }
 
+const publicSearchRow: Row = { name: 'public.search', method: 'GET', door: 'open', path: '/search' }
+
+/** Shows what a search found, over everything that is kept. */
+export function publicSearch(client: Client, options?: RequestOptions): Call<string> {
+  return callForText(client, publicSearchRow, [], undefined, options)
+}
+
 const publicConnectRow: Row = { name: 'public.connect', method: 'GET', door: 'open', path: '/connect' }
 
 /** Shows how to connect an app, and tests the connection. */
@@ -333,6 +340,16 @@ export class PublicMethods {
    */
   delivery(delivery: string, options?: RequestOptions): Call<string> {
     return publicDelivery(this.client, delivery, options)
+  }
+
+  /**
+   * Shows what a search found, over everything that is kept.
+   *
+   * @example
+   * await client.public.search()
+   */
+  search(options?: RequestOptions): Call<string> {
+    return publicSearch(this.client, options)
   }
 
   /**

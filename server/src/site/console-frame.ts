@@ -24,6 +24,8 @@ export function writeFrame({ prefix, sandbox, first, main }: FrameOptions): stri
     })
   return `<div class="frame"><a class="skip" href="#main">Skip to content</a>
 <nav class="rail" aria-label="Console"><a href="${home}/" data-in="" class="brand" title="Switchboard">${writeMark()}<span>Switchboard</span></a>
+<button type="button" class="search-button" title="Search (Ctrl K)">${writeIcon('search')}<span class="grow">Search</span><span class="key" aria-hidden="true">/</span></button>
+<button type="button" class="pages-button" aria-expanded="false">${writeIcon('menu')}<span>${current?.name ?? 'Pages'}</span></button>
 <ul>${items.join('')}</ul>
 <div class="foot"><p class="link-state connecting"><span class="dot" aria-hidden="true"></span><span class="words">Connecting</span></p>
 <p class="facts soft"></p><div class="foot-tools">${writeTool('theme', 'Colours')}${writeTool('keys', 'Keys')}</div></div></nav>

@@ -24,6 +24,7 @@ const pages = [
   ['trace', '/traces/{trace}', 'Shows all that one request set off.'],
   ['deliveries', '/deliveries', 'Shows the log of webhooks and the health of their subscribers.'],
   ['delivery', '/deliveries/{delivery}', 'Shows one webhook with every attempt.'],
+  ['search', '/search', 'Shows what a search found, over everything that is kept.'],
   ['connect', '/connect', 'Shows how to connect an app, and tests the connection.'],
   ['calls', '/calls', 'Shows the calls.'],
   ['call', '/calls/{call}', 'Shows one call with the descriptions of both sides.'],

@@ -1,0 +1,190 @@
+import { signal, useSignal } from '@preact/signals'
+import { operatorFind } from '@switchboard/client/methods'
+import { useEffect, useId, useRef } from 'preact/hooks'
+import { pages } from '../../shared/pages.js'
+import { client, isSandbox } from '../data/http.ts'
+import { go } from '../router.ts'
+import { Icon } from '../ui/icons.tsx'
+import { type Load, loadFailure } from '../ui/loaded.tsx'
+import { Time } from '../ui/parts.tsx'
+import { Portal } from '../ui/portal.tsx'
+import { nameResult } from './kinds.ts'
+
+const isOpen = signal(false)
+
+export function openPalette(): void {
+  isOpen.value = true
+}
+
+/** Where one search leads to everything: opened by a key from every page. */
+export function Palette() {
+  if (!isOpen.value) return null
+  return (
+    <Portal>
+      <OpenPalette />
+    </Portal>
+  )
+}
+
+/** The place in the rail that says that there is a search. */
+export function SearchButton() {
+  return (
+    <button type="button" class="search-button" onClick={openPalette} title="Search (Ctrl K)">
+      <Icon name="search" />
+      <span class="grow">Search</span>
+      <span class="key" aria-hidden="true">
+        /
+      </span>
+    </button>
+  )
+}
+
+interface Choice {
+  readonly id: string
+  readonly kind: string
+  readonly title: string
+  readonly time?: string | null | undefined
+  readonly link: string
+}
+
+const shownResults = 12
+/** While somebody writes, only the last of the letters is asked for. */
+const pauseMs = 150
+
+/** The pages whose names begin with what was written. */
+function findPages(text: string): Choice[] {
+  const wanted = text.trim().toLowerCase()
+  return pages
+    .filter(({ first, name }) => (first !== 'sandbox' || isSandbox) && name.toLowerCase().startsWith(wanted))
+    .map(({ first, name }) => ({ id: `page-${first}`, kind: 'page', title: name, link: `/${first}` }))
+}
+
+function useResults(text: string) {
+  const found = useSignal<Load<readonly Choice[]> | undefined>(undefined)
+  useEffect(() => {
+    const q = text.trim()
+    if (q === '') {
+      found.value = undefined
+      return undefined
+    }
+    const ending = new AbortController()
+    const timer = setTimeout(async () => {
+      if (found.peek()?.state !== 'ready') found.value = { state: 'loading' }
+      try {
+        const { data } = await operatorFind(client, { q, limit: shownResults }, { signal: ending.signal })
+        found.value = { state: 'ready', value: data }
+      } catch (error) {
+        if (!ending.signal.aborted) found.value = loadFailure(error)
+      }
+    }, pauseMs)
+    return () => {
+      clearTimeout(timer)
+      ending.abort()
+    }
+  }, [text, found])
+  return found.value
+}
+
+function OpenPalette() {
+  const element = useRef<HTMLDialogElement>(null)
+  const id = useId()
+  const text = useSignal('')
+  const marked = useSignal(0)
+  const found = useResults(text.value)
+  useEffect(() => element.current?.showModal(), [])
+  const results = found?.state === 'ready' ? found.value : []
+  const q = text.value.trim()
+  const all: Choice[] =
+    q === ''
+      ? []
+      : [{ id: 'all', kind: 'search', title: `All results for “${q}”`, link: `/search?q=${encodeURIComponent(q)}` }]
+  const choices = [...results, ...findPages(text.value), ...all]
+  const at = Math.min(marked.value, choices.length - 1)
+  const open = (choice: Choice | undefined) => {
+    if (!choice) return
+    element.current?.close()
+    go(choice.link)
+  }
+  const onKeyDown = (event: KeyboardEvent) => {
+    const step = { ArrowDown: 1, ArrowUp: -1 }[event.key]
+    if (step !== undefined) {
+      event.preventDefault()
+      marked.value = (at + step + choices.length) % Math.max(1, choices.length)
+    }
+    if (event.key === 'Enter' && !event.isComposing) {
+      event.preventDefault()
+      open(choices[at])
+    }
+  }
+  return (
+    <dialog
+      ref={element}
+      class="palette"
+      aria-label="Search"
+      {...{ closedby: 'any' }}
+      onClose={() => {
+        isOpen.value = false
+      }}
+    >
+      <label class="palette-field">
+        <Icon name="search" />
+        <span class="unseen">Search</span>
+        <input
+          type="search"
+          dir="auto"
+          {...combobox(`${id}-list`, choices[at] && `${id}-${at}`)}
+          autocomplete="off"
+          spellcheck={false}
+          placeholder="A message’s id or text, a number, a trace, a webhook, a name…"
+          value={text.value}
+          onInput={(event) => {
+            text.value = event.currentTarget.value
+            marked.value = 0
+          }}
+          onKeyDown={onKeyDown}
+        />
+      </label>
+      <p class="palette-state" role="status">
+        {sayState(q, found)}
+      </p>
+      <div class="palette-list" role="listbox" id={`${id}-list`} aria-label="Results">
+        {choices.map((choice, index) => (
+          // biome-ignore lint/a11y/useKeyWithClickEvents: the keys are those of the field above.
+          <div
+            key={`${choice.kind} ${choice.id}`}
+            id={`${id}-${index}`}
+            role="option"
+            tabIndex={-1}
+            aria-selected={index === at}
+            class="palette-choice"
+            onClick={() => open(choice)}
+          >
+            <span class="palette-kind">{nameResult(choice.kind)}</span>
+            <span class="grow one-line" dir="auto">
+              {choice.title}
+            </span>
+            {choice.time && <Time at={choice.time} />}
+          </div>
+        ))}
+      </div>
+    </dialog>
+  )
+}
+
+/** What a field is that chooses from the list below it. */
+function combobox(list: string, active: string | undefined): object {
+  return {
+    role: 'combobox',
+    'aria-expanded': true,
+    'aria-controls': list,
+    ...(active !== undefined && { 'aria-activedescendant': active }),
+  }
+}
+
+function sayState(q: string, found: Load<readonly Choice[]> | undefined): string {
+  if (q === '' || found === undefined) return ''
+  if (found.state === 'loading') return 'Searching…'
+  if (found.state === 'failed') return `Could not search: ${found.problem}`
+  if (found.value.length === 0) return 'Nothing found. Search finds whole words, ids and whole numbers.'
+  return ''
+}
