@@ -6,7 +6,7 @@ import { client, isSandbox } from '../data/http.ts'
 import { go } from '../router.ts'
 import { Icon } from '../ui/icons.tsx'
 import { type Load, loadFailure } from '../ui/loaded.tsx'
-import { Time } from '../ui/parts.tsx'
+import { When } from '../ui/parts.tsx'
 import { Portal } from '../ui/portal.tsx'
 import { nameResult } from './kinds.ts'
 
@@ -163,7 +163,7 @@ function OpenPalette() {
             <span class="grow one-line" dir="auto">
               {choice.title}
             </span>
-            {choice.time && <Time at={choice.time} />}
+            {choice.time && <When at={choice.time} />}
           </div>
         ))}
       </div>
