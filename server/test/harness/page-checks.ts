@@ -88,21 +88,30 @@ export const findCutOff = `(() => {
   const found = []
   const { scrollWidth } = document.documentElement
   if (scrollWidth > innerWidth) found.push('the page is ' + scrollWidth + ' wide')
+  // They scroll down, and would scroll to the side as well.
+  for (const box of document.querySelectorAll('main, dialog[open]')) {
+    if (box.scrollWidth > box.clientWidth + 1) found.push(box.tagName + ' is ' + box.scrollWidth + ' wide in ' + box.clientWidth)
+  }
   const name = (element) => element.outerHTML.slice(0, 160)
   for (const control of document.querySelectorAll('button, input, select, textarea, summary, [role=button]')) {
     if (!control.checkVisibility({ opacityProperty: true, visibilityProperty: true })) continue
     const own = control.getBoundingClientRect()
     // What is only for screen readers is a pixel large.
     if (own.width <= 2 || own.height <= 2) continue
-    let left = 0
-    let right = innerWidth
-    for (let box = control.parentElement; box; box = box.parentElement) {
+    let left = -Infinity
+    let right = Infinity
+    let box = control.parentElement
+    for (; box; box = box.parentElement) {
       const { overflowX } = getComputedStyle(box)
       if (overflowX === 'auto' || overflowX === 'scroll') break
       if (overflowX === 'visible') continue
       const around = box.getBoundingClientRect()
       left = Math.max(left, around.left)
       right = Math.min(right, around.right)
+    }
+    if (!box) {
+      left = Math.max(left, 0)
+      right = Math.min(right, innerWidth)
     }
     if (own.left < left - 2 || own.right > right + 2) found.push('cut off: ' + name(control))
   }
