@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { writeSpan } from './times.ts'
+import { writeAgo, writeDue, writeSpan } from './times.ts'
 
 const spans = [
   [0, '0 ms'],
@@ -14,4 +14,19 @@ const spans = [
 
 for (const [milliseconds, text] of spans) {
   test(`a duration of ${milliseconds} ms is ${text}`, () => assert.equal(writeSpan(milliseconds), text))
+}
+
+const now = Date.parse('2026-11-18T12:00:00.000Z')
+const moments = [
+  ['2026-11-18T11:00:00.000Z', 'due now', '1 h ago'],
+  ['2026-11-18T12:00:00.400Z', 'due now', 'just now'],
+  ['2026-11-18T12:00:26.000Z', 'in 26 s', 'just now'],
+  ['2026-11-18T12:02:05.900Z', 'in 2 min 5 s', 'just now'],
+  ['2026-11-18T11:59:12.000Z', 'due now', '48 s ago'],
+] as const
+
+for (const [at, due, ago] of moments) {
+  test(`seen from noon, ${at} is ${due} or ${ago}`, () => {
+    assert.deepEqual([writeDue(at, now), writeAgo(at, now)], [due, ago])
+  })
 }

@@ -5,6 +5,13 @@ const seconds = new Intl.DateTimeFormat([], {
   second: '2-digit',
   hourCycle: 'h23',
 })
+const milliseconds = new Intl.DateTimeFormat([], {
+  hour: '2-digit',
+  minute: '2-digit',
+  second: '2-digit',
+  fractionalSecondDigits: 3,
+  hourCycle: 'h23',
+})
 const minutes = new Intl.DateTimeFormat([], { hour: '2-digit', minute: '2-digit', hourCycle: 'h23' })
 const days = new Intl.DateTimeFormat([], { day: 'numeric', month: 'short' })
 const longDays = new Intl.DateTimeFormat([], { day: 'numeric', month: 'long' })
@@ -23,10 +30,21 @@ const momentsOfOtherYears = new Intl.DateTimeFormat([], {
   minute: '2-digit',
   hourCycle: 'h23',
 })
+const exactMoments = new Intl.DateTimeFormat([], {
+  day: '2-digit',
+  month: 'short',
+  hour: '2-digit',
+  minute: '2-digit',
+  second: '2-digit',
+  hourCycle: 'h23',
+})
+const wholeDays = new Intl.DateTimeFormat([], { weekday: 'long', day: 'numeric', month: 'long', year: 'numeric' })
 const whole = new Intl.DateTimeFormat([], { dateStyle: 'medium', timeStyle: 'medium', hourCycle: 'h23' })
 
 /** `14:03:21` */
 export const writeSeconds = (date: Date): string => seconds.format(date)
+/** `14:03:21.048` */
+export const writeMilliseconds = (date: Date): string => milliseconds.format(date)
 /** `14:03` */
 export const writeMinutes = (date: Date): string => minutes.format(date)
 /** `3 Nov` */
@@ -38,6 +56,10 @@ export function writeDayAndTime(date: Date): string {
   const isThisYear = date.getFullYear() === new Date().getFullYear()
   return (isThisYear ? moments : momentsOfOtherYears).format(date)
 }
+/** `03 Nov, 14:03:21` */
+export const writeDayAndSeconds = (date: Date): string => exactMoments.format(date)
+/** `Tuesday, 3 November 2026` */
+export const writeWholeDay = (date: Date): string => wholeDays.format(date)
 /** Everything, for whoever asks for it. */
 export const writeWhole = (date: Date): string => whole.format(date)
 /** `1:05`, of minutes and seconds. */
@@ -62,4 +84,16 @@ export function writeSpan(milliseconds: number): string {
   const next = spans[first + 1]
   const rest = next ? Math.floor((all % size) / next[1]) : 0
   return next && rest > 0 ? `${whole} ${unit} ${rest} ${next[0]}` : `${whole} ${unit}`
+}
+
+/** When something is due, seen from a time: `in 12 s`, and `due now` when it is past, because then it is only waited for. */
+export function writeDue(at: string, now: number): string {
+  const left = Date.parse(at) - now
+  return left < 1000 ? 'due now' : `in ${writeSpan(left)}`
+}
+
+/** How long ago something was: `2 min 5 s ago`. */
+export function writeAgo(at: string, now: number): string {
+  const span = now - Date.parse(at)
+  return span < 1000 ? 'just now' : `${writeSpan(span)} ago`
 }
