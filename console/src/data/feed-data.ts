@@ -1,3 +1,4 @@
+import { excerptOf, readJson } from './excerpt.ts'
 import { listOf, type Members, membersOf, numberOf, textOf } from './json-members.ts'
 
 export interface RequestData {
@@ -12,8 +13,16 @@ export interface RequestData {
   readonly app_id: string | null
   /** Whether a page of the console wrote this. */
   readonly hasProof: boolean
+  /** What it says of a message that it sends: to whom, what, and under which id; only in a sandbox. */
+  readonly message: SentMessage | undefined
   /** What was sent and returned, in a sandbox alone, and only where one request is read. */
   readonly exchange: Exchange | undefined
+}
+
+interface SentMessage {
+  readonly to: string | undefined
+  readonly excerpt: string | undefined
+  readonly id: string | undefined
 }
 
 interface Exchange {
@@ -25,6 +34,10 @@ interface Exchange {
 export interface EventData {
   readonly event_id: string
   readonly field: string
+  /** What it is about, in a few words of the service; null where the service does not know. */
+  readonly subject: string | null
+  /** Whether the value was removed by age. */
+  readonly isRemoved: boolean
   /** As subscribers get it; undefined when it is large, or no longer kept. */
   readonly value: unknown
   /** What the value is about, as far as it is known. */
@@ -37,6 +50,8 @@ interface EventMessage {
   readonly id: string | undefined
   readonly from: string | undefined
   readonly type: string | undefined
+  /** The beginning of what it says. */
+  readonly excerpt: string | undefined
 }
 
 interface EventStatus {
@@ -59,6 +74,8 @@ interface WebhookData {
   readonly app_id: string
   readonly field: string
   readonly callback_url: string
+  /** As that of its event. */
+  readonly subject: string | null
 }
 
 export interface DeliveryData extends WebhookData {
@@ -90,6 +107,7 @@ export interface AuditData {
   readonly operation: string
   readonly node_kind: string
   readonly node_id: string
+  readonly actor_name: string | undefined
 }
 
 /** Each reads the data of one type; undefined when a member is missing without which it says nothing. */
@@ -104,8 +122,16 @@ export function readRequest(data: Members): RequestData | undefined {
     error: readError(data['error']),
     milliseconds: numberOf(data['milliseconds']) ?? 0,
     app_id: textOf(data['app_id']) ?? null,
+    message: operation === 'messages.send' ? readSentMessage(exchange) : undefined,
     hasProof: exchange?.request_headers['x-console-proof'] !== undefined,
   }
+}
+
+function readSentMessage(exchange: Exchange | undefined): SentMessage | undefined {
+  if (!exchange) return undefined
+  const sent = readJson(exchange.request_body)
+  const [made] = listOf(readJson(exchange.response_body)['messages'])
+  return { to: textOf(sent['to']), excerpt: excerptOf(sent), id: textOf(made?.['id']) }
 }
 
 function readError(value: unknown): RequestData['error'] {
@@ -129,11 +155,14 @@ export function readEvent(data: Members): EventData | undefined {
   const { messages, statuses, calls } = membersOf(data['value'])
   return {
     ...{ event_id, field },
+    subject: textOf(data['subject']) ?? null,
+    isRemoved: data['content_removed'] === true,
     value: data['value'] ?? undefined,
-    messages: listOf(messages).map(({ id, from, type }) => ({
-      id: textOf(id),
-      from: textOf(from),
-      type: textOf(type),
+    messages: listOf(messages).map((message) => ({
+      id: textOf(message['id']),
+      from: textOf(message['from']),
+      type: textOf(message['type']),
+      excerpt: excerptOf(message),
     })),
     statuses: listOf(statuses).map(readStatus),
     calls: listOf(calls).map(readCall),
@@ -163,7 +192,8 @@ function readWebhook(data: Members): WebhookData | undefined {
   ].map(textOf)
   if (delivery_id === undefined || app_id === undefined) return undefined
   if (field === undefined || callback_url === undefined) return undefined
-  return { delivery_id, app_id, field, callback_url, event_id: textOf(data['event_id']) }
+  const subject = textOf(data['subject']) ?? null
+  return { delivery_id, app_id, field, callback_url, subject, event_id: textOf(data['event_id']) }
 }
 
 export function readDelivery(data: Members): DeliveryData | undefined {
@@ -199,5 +229,5 @@ export function readReplay(data: Members): ReplayData | undefined {
 export function readAudit(data: Members): AuditData | undefined {
   const [operation, node_kind, node_id] = [data['operation'], data['node_kind'], data['node_id']].map(textOf)
   if (operation === undefined) return undefined
-  return { operation, node_kind: node_kind ?? '', node_id: node_id ?? '' }
+  return { operation, node_kind: node_kind ?? '', node_id: node_id ?? '', actor_name: textOf(data['actor_name']) }
 }

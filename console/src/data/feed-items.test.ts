@@ -23,9 +23,10 @@ const webhook = {
   app_id: '3',
   field: 'messages',
   callback_url: 'http://127.0.0.1:3000',
+  subject: 'text from +16505551234',
 }
 const event = { event_id: '6', field: 'messages' }
-const empty = { messages: [], statuses: [], calls: [] }
+const empty = { subject: null, isRemoved: false, messages: [], statuses: [], calls: [] }
 
 const cases: readonly (readonly [name: string, type: string, data: Record<string, unknown>, expected: object])[] = [
   [
@@ -39,6 +40,7 @@ const cases: readonly (readonly [name: string, type: string, data: Record<string
         target: '/v23.0/4/messages',
         error: { code: 100, message: 'Wrong' },
         app_id: '3',
+        message: undefined,
         hasProof: false,
         exchange: undefined,
       },
@@ -47,7 +49,11 @@ const cases: readonly (readonly [name: string, type: string, data: Record<string
   [
     'a request of the console, with what was sent',
     'request',
-    { ...request, error: null, request_headers: { 'x-console-proof': '…' }, request_body: '{}', response_body: null },
+    {
+      ...{ ...request, error: null, request_headers: { 'x-console-proof': '…' } },
+      request_body: '{"to":"1650","type":"text","text":{"body":"Hi"}}',
+      response_body: '{"messages":[{"id":"wamid.1"}]}',
+    },
     {
       type: 'request',
       data: {
@@ -56,21 +62,30 @@ const cases: readonly (readonly [name: string, type: string, data: Record<string
         error: undefined,
         app_id: null,
         hasProof: true,
-        exchange: { request_headers: { 'x-console-proof': '…' }, request_body: '{}', response_body: null },
+        message: { to: '1650', excerpt: 'Hi', id: 'wamid.1' },
+        exchange: {
+          request_headers: { 'x-console-proof': '…' },
+          request_body: '{"to":"1650","type":"text","text":{"body":"Hi"}}',
+          response_body: '{"messages":[{"id":"wamid.1"}]}',
+        },
       },
     },
   ],
   [
     'an event of a message',
     'event',
-    { ...event, value: { messages: [{ id: 'wamid.1', from: '16505551234', type: 'text', text: {} }] } },
+    {
+      ...{ ...event, subject: 'text from +16505551234' },
+      value: { messages: [{ id: 'wamid.1', from: '16505551234', type: 'text', text: { body: 'Hi' } }] },
+    },
     {
       type: 'event',
       data: {
         ...event,
         ...empty,
-        value: { messages: [{ id: 'wamid.1', from: '16505551234', type: 'text', text: {} }] },
-        messages: [{ id: 'wamid.1', from: '16505551234', type: 'text' }],
+        subject: 'text from +16505551234',
+        value: { messages: [{ id: 'wamid.1', from: '16505551234', type: 'text', text: { body: 'Hi' } }] },
+        messages: [{ id: 'wamid.1', from: '16505551234', type: 'text', excerpt: 'Hi' }],
       },
     },
   ],
@@ -95,7 +110,7 @@ const cases: readonly (readonly [name: string, type: string, data: Record<string
     'an event without its value',
     'event',
     { ...event, value: null, content_removed: true },
-    { type: 'event', data: { ...event, ...empty, value: undefined } },
+    { type: 'event', data: { ...event, ...empty, isRemoved: true, value: undefined } },
   ],
   [
     'the state of a webhook',
@@ -119,8 +134,11 @@ const cases: readonly (readonly [name: string, type: string, data: Record<string
   [
     'a record of the audit log',
     'audit',
-    { operation: 'account.update', node_kind: 'account', node_id: '1', actor_app_id: '3' },
-    { type: 'audit', data: { operation: 'account.update', node_kind: 'account', node_id: '1' } },
+    { operation: 'account.update', node_kind: 'account', node_id: '1', actor_name: 'Ada', actor_app_id: '3' },
+    {
+      type: 'audit',
+      data: { operation: 'account.update', node_kind: 'account', node_id: '1', actor_name: 'Ada' },
+    },
   ],
   [
     'a request that was too long to be sent',

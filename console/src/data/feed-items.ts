@@ -1,4 +1,5 @@
 import type { GatewayStreamEvent, OperatorListRequestsItem } from '@switchboard/client/methods'
+import { excerptOf } from './excerpt.ts'
 import {
   type AuditData,
   type DeliveryData,
@@ -15,7 +16,7 @@ import {
   type TimerData,
   type TryData,
 } from './feed-data.ts'
-import { type Members, textOf } from './json-members.ts'
+import { type Members, membersOf, textOf } from './json-members.ts'
 
 /** An item of the feed as the service sends it: in its stream, in a trace, in a list. */
 interface WireItem extends Facts {
@@ -40,6 +41,8 @@ export type PhoneData =
       readonly user_wa_id: string | undefined
       readonly from: string
       readonly type: string
+      readonly id: string
+      readonly excerpt: string | undefined
     }
   | { readonly what: 'status'; readonly user_wa_id: string | undefined; readonly status: string }
   | { readonly what: 'typing'; readonly user_wa_id: string }
@@ -118,8 +121,9 @@ export function readPhoneItem(sent: GatewayStreamEvent, time: string): FeedItem 
 function readPhone(sent: GatewayStreamEvent): PhoneData | undefined {
   switch (sent.event) {
     case 'message': {
-      const { direction, user_wa_id, from, type } = sent.data
-      return { what: 'message', direction, user_wa_id, from, type }
+      const { direction, user_wa_id, from, type, id } = sent.data
+      const excerpt = excerptOf(membersOf(sent.data))
+      return { what: 'message', direction, user_wa_id, from, type, id, excerpt }
     }
     case 'status':
       return { what: 'status', user_wa_id: sent.data.user_wa_id, status: sent.data.status }
