@@ -1,4 +1,4 @@
-import { clientMethods } from '../generated/client-methods.ts'
+import { clientMethods } from '../../generated/client-methods.ts'
 
 /** A request of the business door as operators see it. */
 export interface SeenRequest {
