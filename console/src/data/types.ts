@@ -1,3 +1,5 @@
+import type { OperatorListDeliveriesItem, OperatorReadDeliveryResponse } from '@switchboard/client/methods'
+
 export type { FeedItem } from './feed-items.ts'
 
 /** Webhooks that are sent again as a job. */
@@ -111,41 +113,9 @@ export interface Rendered {
   readonly buttons: readonly { readonly type?: string; readonly text?: string; readonly url?: string }[]
 }
 
-export interface Delivery {
-  readonly id: string
-  readonly app_id: string
-  readonly account_id: string
-  readonly phone_number_id: string | null
-  readonly field: string
-  readonly conversation: string
-  readonly callback_url: string
-  readonly lane_id: string
-  readonly state: 'waiting' | 'delivered' | 'failed' | 'withdrawn'
-  readonly attempts: number
-  readonly created_time: string
-  readonly next_time: string | null
-}
-
-type Headers = Readonly<Record<string, string | readonly string[]>>
-
-export interface Try {
-  readonly number: number
-  readonly time: string
-  readonly duration: number
-  readonly problem: string | null
-  readonly request: {
-    readonly method: string
-    readonly url: string | null
-    readonly headers: Headers | null
-    readonly body: string | null
-  }
-  readonly response: { readonly status: number; readonly headers: Headers | null; readonly body: string } | null
-}
-
-export interface FullDelivery extends Delivery {
-  readonly finished_time: string | null
-  readonly tries: readonly Try[]
-}
+export type Delivery = OperatorListDeliveriesItem
+export type FullDelivery = OperatorReadDeliveryResponse
+export type Try = FullDelivery['tries'][number]
 
 export interface Lane {
   readonly id: string

@@ -1,16 +1,11 @@
-import { operatorListReplays, operatorStopReplay } from '@switchboard/client/methods'
-import { client } from '../data/http.ts'
-import type { Replay } from '../data/types.ts'
-import { useLoaded } from '../ui/loaded.tsx'
-import { Badge } from '../ui/parts.tsx'
-import { writeDayAndTime } from '../ui/times.ts'
-import { attempt } from '../ui/toast.tsx'
+import { operatorStopReplay } from '@switchboard/client/methods'
+import { client } from '../../data/http.ts'
+import type { Replay } from '../../data/types.ts'
+import { Badge } from '../../ui/parts.tsx'
+import { writeDayAndSeconds } from '../../ui/times.ts'
+import { attempt } from '../../ui/toast.tsx'
 
-/** The replays that run as a job, for a page that loads them again when something happened. */
-export function useReplays() {
-  return useLoaded('replays', () => operatorListReplays(client, { state: 'running' }))
-}
-
+/** The replays that run as a job. */
 export function Replays({ replays, reload }: { readonly replays: readonly Replay[]; readonly reload: () => void }) {
   if (replays.length === 0) return null
   const stop = (id: string) =>
@@ -43,7 +38,7 @@ export function Replays({ replays, reload }: { readonly replays: readonly Replay
 function describe({ filter, replayed, total, left_out, to }: Replay): string {
   const which = Object.entries(filter).map(([name, value]) => {
     const isTime = name === 'since' || name === 'until'
-    return `${name} ${isTime ? writeDayAndTime(new Date(value)) : value}`
+    return `${name} ${isTime ? writeDayAndSeconds(new Date(value)) : value}`
   })
   const where = to === null ? '' : ` to ${to}`
   const leftOut = left_out > 0 ? `, ${left_out} left out` : ''

@@ -1,0 +1,168 @@
+import { useSignal } from '@preact/signals'
+import { operatorReadDelivery, operatorReplayDeliveries, operatorWhy } from '@switchboard/client/methods'
+import type { ComponentChildren } from 'preact'
+import './deliveries.css'
+import { nameOf } from '../../data/directory.ts'
+import { client } from '../../data/http.ts'
+import type { FullDelivery } from '../../data/types.ts'
+import { BodyView, TextView } from '../../ui/json-view.tsx'
+import { Loaded, useLoaded } from '../../ui/loaded.tsx'
+import { Due, Exact } from '../../ui/moments.tsx'
+import { Badge, Empty, Head, To } from '../../ui/parts.tsx'
+import { attempt } from '../../ui/toast.tsx'
+import { toneOfState } from '../live/tones.ts'
+import { Attempts } from './attempts.tsx'
+import { userOf } from './filter.ts'
+import { useFollow } from './follow.ts'
+
+/** One webhook: what became of it and why, what is sent, and every attempt. */
+export function DeliveryPage({ id }: { readonly id: string }) {
+  const read = useLoaded(id, () => operatorReadDelivery(client, id))
+  const why = useLoaded(id, () => operatorWhy(client, id))
+  const reload = () => {
+    void read.reload()
+    void why.reload()
+  }
+  useFollow(reload)
+  const missing = (
+    <Empty title="This webhook does not exist">
+      <p>It may have been deleted, or belong to somebody whom this session may not see.</p>
+      <p>
+        <To href="/deliveries">All webhooks</To>
+      </p>
+    </Empty>
+  )
+  return (
+    <div class="page page-delivery">
+      <Loaded of={read} what={`webhook ${id}`} missing={missing}>
+        {(delivery) => (
+          <>
+            <Head title={`Webhook ${id}`}>
+              <Badge tone={delivery.failing ? 'bad' : toneOfState(delivery.state)}>
+                {delivery.failing ? 'failing' : delivery.state}
+              </Badge>
+            </Head>
+            <Loaded of={why} what="what became of it">
+              {({ sentence }) => (
+                <p class={`verdict ${delivery.failing ? 'bad' : toneOfState(delivery.state)}`} role="status">
+                  {sentence}
+                </p>
+              )}
+            </Loaded>
+            <Facts delivery={delivery} />
+            <SendAgain delivery={delivery} reload={reload} />
+            <Payload delivery={delivery} />
+            <Attempts tries={delivery.tries} payload={delivery.payload} />
+          </>
+        )}
+      </Loaded>
+    </div>
+  )
+}
+
+function Facts({ delivery }: { readonly delivery: FullDelivery }) {
+  const { subject, field, app_id, phone_number_id, conversation, trace, event_id, next_time } = delivery
+  const user = userOf(conversation)
+  return (
+    <dl class="facts-list">
+      <Fact name="About">{subject ?? field}</Fact>
+      <Fact name="Field">{field}</Fact>
+      <Fact name="App">
+        <To href={`/resources/${app_id}`}>{nameOf(app_id)}</To>
+      </Fact>
+      <Fact name="Callback">
+        <span class="mono">{delivery.callback_url}</span>
+      </Fact>
+      {phone_number_id !== null && (
+        <Fact name="Number">
+          <To href={`/resources/${phone_number_id}`}>{nameOf(phone_number_id)}</To>
+        </Fact>
+      )}
+      {user !== undefined && (
+        <Fact name="User">
+          <To href={`/?phones=${user}`}>{`+${user}`}</To>
+        </Fact>
+      )}
+      {trace !== null && (
+        <Fact name="Trace">
+          <To href={`/traces/${trace}`} class="mono">
+            {trace}
+          </To>
+        </Fact>
+      )}
+      <Fact name="Event">
+        {trace === null ? event_id : <To href={`/traces/${trace}?event=${event_id}`}>{event_id}</To>}
+      </Fact>
+      <Fact name="Created">
+        <Exact at={delivery.created_time} />
+      </Fact>
+      {next_time !== null && (
+        <Fact name="Next attempt">
+          <Due at={next_time} />
+          {' ('}
+          <Exact at={next_time} />)
+        </Fact>
+      )}
+      {delivery.finished_time !== null && (
+        <Fact name={delivery.state === 'delivered' ? 'Delivered' : 'Ended'}>
+          <Exact at={delivery.finished_time} />
+        </Fact>
+      )}
+    </dl>
+  )
+}
+
+function Fact({ name, children }: { readonly name: string; readonly children: ComponentChildren }) {
+  return (
+    <div>
+      <dt>{name}</dt>
+      <dd dir="auto">{children}</dd>
+    </div>
+  )
+}
+
+function SendAgain({ delivery, reload }: { readonly delivery: FullDelivery; readonly reload: () => void }) {
+  const to = useSignal('')
+  const send = () =>
+    attempt(async () => {
+      await operatorReplayDeliveries(client, { ids: [delivery.id], ...(to.value && { to: to.value }) })
+      reload()
+    }, 'The webhook is sent again.')
+  return (
+    <form
+      class="card inline-form"
+      onSubmit={(event) => {
+        event.preventDefault()
+        void send()
+      }}
+    >
+      <label class="field">
+        <span>Send again to</span>
+        <input
+          type="url"
+          value={to.value}
+          placeholder={delivery.callback_url}
+          onInput={(event) => {
+            to.value = event.currentTarget.value
+          }}
+        />
+      </label>
+      <button type="submit" class="main">
+        Send again
+      </button>
+    </form>
+  )
+}
+
+function Payload({ delivery: { payload, tries } }: { readonly delivery: FullDelivery }) {
+  if (payload === null) return <p class="soft">The content of this webhook is no longer kept.</p>
+  return (
+    <section class="block" aria-label="Payload">
+      <BodyView label={tries.length === 0 ? 'What will be sent' : 'What is sent'} text={payload} />
+      <details>
+        <summary>The exact bytes</summary>
+        <TextView label="Exact bytes of a post of this webhook alone" text={payload} />
+      </details>
+    </section>
+  )
+}

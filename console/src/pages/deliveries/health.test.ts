@@ -1,0 +1,53 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import type { Lane } from '../../data/types.ts'
+import { judgeHealth, sortLanes, writeWaiting } from './health.ts'
+
+const lane: Lane = {
+  ...{ id: 'l', app_id: '3', app_name: 'Shrub CRM', callback_url: 'http://127.0.0.1/', conversations: 0, waiting: 0 },
+  ...{ oldest_age: null, failures: 0, down: false, paused_until: null, paused_by_operator: false },
+  ...{ subscribed: true, listener: false },
+}
+
+const healths = [
+  [{}, 'Healthy', /^$/],
+  [{ failures: 1 }, 'Failing', /^The last attempt failed\. /],
+  [{ failures: 3 }, 'Failing', /^3 attempts failed in a row\. .*exponential backoff/],
+  [{ failures: 12, down: true }, 'Down', /^12 attempts failed in a row\. Only one webhook at a time/],
+  [{ failures: 12, down: true, paused_by_operator: true }, 'Paused', /until it is resumed/],
+] as const
+
+for (const [state, word, meaning] of healths) {
+  test(`a subscriber with ${JSON.stringify(state)} is ${word}, and that is explained`, () => {
+    const health = judgeHealth({ ...lane, ...state })
+    assert.equal(health.word, word)
+    assert.match(health.meaning, meaning)
+  })
+}
+
+test('what waits is counted, with the age of the oldest', () => {
+  assert.equal(writeWaiting(lane), 'No webhooks are waiting.')
+  assert.equal(
+    writeWaiting({ waiting: 1, conversations: 1, oldest_age: 65 }),
+    '1 webhook is waiting in 1 conversation, the oldest for 1 min 5 s.',
+  )
+  assert.match(
+    writeWaiting({ waiting: 12, conversations: 3, oldest_age: 7200 }),
+    /^12 webhooks are .* 3 conv.* for 2 h\.$/,
+  )
+})
+
+test('those that need somebody come first, and an address of before only while something waits for it', () => {
+  const lanes = [
+    { ...lane, id: 'good' },
+    { ...lane, id: 'former', subscribed: false },
+    { ...lane, id: 'paused', paused_by_operator: true },
+    { ...lane, id: 'few', failures: 2, waiting: 1 },
+    { ...lane, id: 'many', failures: 2, waiting: 9, subscribed: false },
+    { ...lane, id: 'down', failures: 9, down: true },
+  ]
+  assert.deepEqual(
+    sortLanes(lanes).map(({ id }) => id),
+    ['down', 'many', 'few', 'paused', 'good'],
+  )
+})

@@ -1,0 +1,51 @@
+import type { Lane } from '../../data/types.ts'
+import { writeSpan } from '../../ui/times.ts'
+
+export interface Health {
+  readonly tone: 'good' | 'bad' | 'warn'
+  readonly word: 'Healthy' | 'Failing' | 'Down' | 'Paused'
+  /** What the word means for the webhooks of the subscriber; empty when all is well. */
+  readonly meaning: string
+}
+
+type Judged = Pick<Lane, 'failures' | 'down' | 'paused_by_operator' | 'paused_until'>
+
+/** How a subscriber fares, in a word and what the word means. */
+export function judgeHealth(lane: Judged): Health {
+  const { failures, down, paused_by_operator: isPaused } = lane
+  const row = failures === 1 ? 'The last attempt failed' : `${failures} attempts failed in a row`
+  if (isPaused) {
+    return { tone: 'warn', word: 'Paused', meaning: 'An operator paused it: its webhooks wait until it is resumed.' }
+  }
+  if (down) {
+    const meaning = `${row}. Only one webhook at a time is attempted, until one is accepted; all others wait.`
+    return { tone: 'bad', word: 'Down', meaning }
+  }
+  if (failures > 0) {
+    const meaning = `${row}. Each webhook is retried with exponential backoff; later ones of its conversation wait.`
+    return { tone: 'bad', word: 'Failing', meaning }
+  }
+  return { tone: 'good', word: 'Healthy', meaning: '' }
+}
+
+/** What waits for a subscriber, and for how long. */
+export function writeWaiting({
+  waiting,
+  conversations,
+  oldest_age,
+}: Pick<Lane, 'waiting' | 'conversations' | 'oldest_age'>): string {
+  if (waiting === 0) return 'No webhooks are waiting.'
+  const webhooks = waiting === 1 ? '1 webhook is' : `${waiting.toLocaleString()} webhooks are`
+  const where = conversations === 1 ? '1 conversation' : `${conversations.toLocaleString()} conversations`
+  return `${webhooks} waiting in ${where}, the oldest for ${writeSpan((oldest_age ?? 0) * 1000)}.`
+}
+
+const order: readonly Health['word'][] = ['Down', 'Failing', 'Paused', 'Healthy']
+
+/** Those that need somebody first. An address that an app had before is of interest only while something waits for it. */
+export function sortLanes(lanes: readonly Lane[]): Lane[] {
+  const rank = (lane: Lane) => order.indexOf(judgeHealth(lane).word)
+  return lanes
+    .filter(({ subscribed, waiting }) => subscribed || waiting > 0)
+    .toSorted((one, other) => rank(one) - rank(other) || other.waiting - one.waiting)
+}
