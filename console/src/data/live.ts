@@ -83,18 +83,21 @@ export function listenToPhones(onEvent: Listener, onFresh: () => void): () => vo
 
 let pastReaders = 0
 
-/** Has what happened before, and what happens on phones, among all that happens, for as long as it is shown. */
-export function watchEverything(): () => void {
+/** Has what happened just before among all that happens, for as long as it is shown. Live reads its own history, page by page. */
+export function watchRecent(): () => void {
   pastReaders += 1
   readPastOnce()
-  const stop = listenToPhones(
+  return () => {
+    pastReaders -= 1
+  }
+}
+
+/** Has what happens on phones among all that happens, for as long as it is shown. */
+export function watchPhones(): () => void {
+  return listenToPhones(
     () => undefined,
     () => undefined,
   )
-  return () => {
-    pastReaders -= 1
-    stop()
-  }
 }
 
 /** The stream of phones is open only while somebody listens to it. */
@@ -183,8 +186,8 @@ function readPastOnce(): void {
   void readPast()
 }
 
-/** How much of the past is read: enough for a screen, and for looking back a little. */
-const pastItems = 200
+/** How much of the past is read: enough for a panel. */
+const pastItems = 50
 
 async function readPast(): Promise<void> {
   try {

@@ -8,7 +8,7 @@ import type { FeedItem, Node } from '../../data/types.ts'
 import { Loaded, type Loading } from '../../ui/loaded.tsx'
 import { Badge, Field, To } from '../../ui/parts.tsx'
 import { attempt } from '../../ui/toast.tsx'
-import { describe, linkOf } from '../live-line.tsx'
+import { describeItem, linkOf } from '../live/described.ts'
 import type { Connection } from './connection.ts'
 
 interface FirstEventProps {
@@ -86,7 +86,7 @@ function Received({ app }: { readonly app: string }) {
   return (
     <ol class="plain-list" aria-live="polite">
       {lines.value.map((one) => {
-        const { text, result, tone } = describe(one)
+        const { text, result, tone } = describeItem(one)
         return (
           <li key={one.id}>
             <Badge tone={tone}>{result}</Badge> <To href={linkOf(one) ?? '/deliveries'}>{text}</To>

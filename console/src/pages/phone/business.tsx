@@ -7,7 +7,8 @@ import { feedItems, service } from '../../data/live.ts'
 import type { Phone } from '../../data/phones.ts'
 import { Code, Empty, Field, Outline, To } from '../../ui/parts.tsx'
 import { attempt } from '../../ui/toast.tsx'
-import { isOwn, LiveLine } from '../live-line.tsx'
+import { LiveLine } from '../live/brief-line.tsx'
+import { isOwn } from '../live/filter.ts'
 import { writeDigits } from './summarize.ts'
 
 const shownLines = 60

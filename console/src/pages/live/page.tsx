@@ -1,0 +1,177 @@
+import { useSignal } from '@preact/signals'
+import { useEffect, useMemo, useRef } from 'preact/hooks'
+import './live.css'
+import { apps } from '../../data/directory.ts'
+import type { FeedItem } from '../../data/feed-items.ts'
+import { feedItems, watchPhones } from '../../data/live.ts'
+import { go, place, setQuery } from '../../router.ts'
+import { useLatest } from '../../ui/hooks.ts'
+import { Loaded, type Loading } from '../../ui/loaded.tsx'
+import { Empty, PageHead, To } from '../../ui/parts.tsx'
+import { useTimeRange } from '../../ui/time-range.tsx'
+import { writeDayAndSeconds } from '../../ui/times.ts'
+import { linkOf } from './described.ts'
+import { Details } from './details.tsx'
+import { type LiveFilter, readLiveFilter } from './filter.ts'
+import { LiveFilters } from './filters.tsx'
+import { Lines } from './lines.tsx'
+import { addDays, groupByTrace, type LiveRow } from './rows.ts'
+import { useHistory, useItems } from './use-items.ts'
+
+/** How many pages in a row are read without anybody scrolling, where nothing of them fits the filter. */
+const mostPagesInVain = 5
+const noItems: readonly FeedItem[] = []
+
+/** One stream of everything: what happens, and below it what happened before. */
+export function LivePage() {
+  useEffect(watchPhones, [])
+  const { query } = place.value
+  const filter = readLiveFilter(query, useTimeRange())
+  const isGrouped = query.get('group') === '1'
+  const paused = useSignal<readonly FeedItem[] | undefined>(undefined)
+  const history = useHistory(filter)
+  const { value: load } = history.load
+  const past = load.state === 'ready' ? load.value : noItems
+  const items = useItems(paused.value ?? feedItems.value, past, filter, apps.value)
+  const open = useSignal<ReadonlySet<string>>(new Set())
+  const rows = useMemo<readonly LiveRow[]>(
+    () => (isGrouped ? groupByTrace(items, open.value) : addDays(items)),
+    [items, isGrouped, open.value],
+  )
+  const chosen = useSignal<string | undefined>(undefined)
+  const inVain = useRef({ count: 0, items: 0 })
+  const readMore = useLatest(() => {
+    if (inVain.current.items !== items.length) inVain.current = { count: 0, items: items.length }
+    if (history.isReading.peek() || history.problem.peek() || inVain.current.count >= mostPagesInVain) return
+    if (history.hasMore.peek()) inVain.current.count += 1
+    void history.more()
+  })
+  const choose = (row: LiveRow) => {
+    if (row.type === 'group') open.value = toggle(open.value, row.id)
+    chosen.value = row.id
+  }
+  const shown = itemOf(rows.find(({ id }) => id === chosen.value))
+  const missed = paused.value ? feedItems.value.length - paused.value.length : 0
+  return (
+    <div class="page full page-live">
+      <PageHead of="live">
+        <button
+          type="button"
+          aria-pressed={paused.value !== undefined}
+          onClick={() => {
+            paused.value = paused.value ? undefined : feedItems.value
+          }}
+        >
+          {paused.value ? `Resume${missed > 0 ? ` (${missed.toLocaleString()} new)` : ''}` : 'Pause'}
+        </button>
+      </PageHead>
+      <LiveFilters filter={filter} isGrouped={isGrouped} />
+      <div class="split">
+        <div class="list">
+          {rows.length === 0 ? (
+            <Nothing filter={filter} history={history} />
+          ) : (
+            <Lines
+              rows={rows}
+              chosen={chosen}
+              onChoose={choose}
+              onOpen={openRow}
+              onFilter={filterBy}
+              onNearEnd={readMore}
+            />
+          )}
+          <footer>
+            <span class="soft" role="status">
+              {writeLoaded(items, history.hasMore.value)}
+            </span>
+            {history.problem.value !== undefined && (
+              <span class="bad">{`Could not load older lines: ${history.problem.value}`}</span>
+            )}
+            {load.state === 'failed' && rows.length > 0 && (
+              <span class="bad">{`Could not load what happened before: ${load.problem}`}</span>
+            )}
+            {history.hasMore.value && (
+              <button
+                type="button"
+                class="small"
+                disabled={history.isReading.value}
+                onClick={() => void history.more()}
+              >
+                {history.isReading.value ? 'Loading…' : 'Load older'}
+              </button>
+            )}
+            {filter.text !== '' && (
+              <To href={`/search?q=${encodeURIComponent(filter.text)}`}>Search everything that is kept</To>
+            )}
+          </footer>
+        </div>
+        {shown && (
+          <Details
+            key={shown.id}
+            item={shown}
+            onFilter={filterBy}
+            onClose={() => {
+              chosen.value = undefined
+            }}
+          />
+        )}
+      </div>
+    </div>
+  )
+}
+
+interface NothingProps {
+  readonly filter: LiveFilter
+  readonly history: Loading<readonly FeedItem[]>
+}
+
+function Nothing({ filter, history }: NothingProps) {
+  const { text, type, number, isErrorsOnly, since, until } = filter
+  const isFiltered = text + type + number !== '' || isErrorsOnly || since !== undefined || until !== undefined
+  return (
+    <Loaded of={history} what="what happened">
+      {() =>
+        isFiltered ? (
+          <Empty title="Nothing matches the filter">
+            <p>
+              <To href="/live">Show everything</To>
+            </p>
+          </Empty>
+        ) : (
+          <Empty title="Nothing has happened yet">
+            <p>Send a request to the API, or write on a phone.</p>
+          </Empty>
+        )
+      }
+    </Loaded>
+  )
+}
+
+function toggle(ids: ReadonlySet<string>, id: string): ReadonlySet<string> {
+  const next = new Set(ids)
+  if (!next.delete(id)) next.add(id)
+  return next
+}
+
+function itemOf(row: LiveRow | undefined): FeedItem | undefined {
+  if (!row || row.type === 'day') return undefined
+  if (row.type === 'member') return row.item
+  return row.type === 'group' ? row.lead : row
+}
+
+function openRow(row: LiveRow): void {
+  const item = itemOf(row)
+  const link = item && linkOf(item)
+  if (link !== undefined) go(link)
+}
+
+function filterBy(name: string, value: string): void {
+  setQuery({ [name]: value })
+}
+
+function writeLoaded(items: readonly FeedItem[], hasMore: boolean): string {
+  const oldest = items.at(-1)
+  if (!oldest) return ''
+  const count = `${items.length.toLocaleString()} ${items.length === 1 ? 'line' : 'lines'}`
+  return hasMore ? `${count} since ${writeDayAndSeconds(new Date(oldest.time))}` : `All ${count} that are kept`
+}
