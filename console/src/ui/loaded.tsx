@@ -19,16 +19,6 @@ export interface Loading<T> {
   readonly reload: () => Promise<void>
 }
 
-/** The value, as far as there is one. */
-export function loadedValue<T>({ load }: Loading<T>): T | undefined {
-  return load.value.state === 'ready' ? load.value.value : undefined
-}
-
-/** Why it could not be read, or not be read again. */
-export function problemOf<T>({ load }: Loading<T>): string | undefined {
-  return load.value.state === 'loading' ? undefined : load.value.problem
-}
-
 export function loadFailure(error: unknown): Load<never> {
   return { state: 'failed', problem: explain(error), isMissing: error instanceof APIError && error.status === 404 }
 }
