@@ -1,7 +1,7 @@
 import { render } from 'preact'
 import './style/base.css'
 import './style/frame.css'
-import './style/phone.css'
+import './style/live-line.css'
 import './style/pages.css'
 import '../shared/docs.css'
 import { App, enter } from './frame.tsx'

@@ -60,8 +60,8 @@ test('the console in a browser', async (t) => {
       const action = { button: 'Choose a time', sections }
       await send(url, { type: 'interactive', interactive: { type: 'list', body: { text: 'When?' }, action } })
       await phone.getByRole('button', { name: 'Choose a time' }).click()
-      await page
-        .getByRole('dialog')
+      await phone
+        .getByRole('dialog', { name: 'Choose a time' })
         .getByRole('button', { name: /Morning/ })
         .click()
       await phone.getByLabel('Message', { exact: true }).fill('Thank you')
@@ -73,11 +73,11 @@ test('the console in a browser', async (t) => {
       await phone.getByText('Recording 0:01').waitFor()
       await phone.getByRole('button', { name: 'Send the recording' }).click()
       const audio = phone.locator('audio')
-      await audio.waitFor()
+      await audio.waitFor({ state: 'attached' })
       await audio.evaluate(untilItPlays)
       await phone.locator('.bubble', { hasText: 'Deliver?' }).first().hover()
-      await phone.locator('.bubble', { hasText: 'Deliver?' }).first().getByRole('button', { name: 'React' }).click()
-      await phone.getByRole('button', { name: 'React 👍' }).click()
+      await phone.locator('.bubble', { hasText: 'Deliver?' }).first().getByLabel('Message menu').click()
+      await phone.getByRole('menuitem', { name: 'React 👍' }).click()
       await phone.locator('.reactions').waitFor()
       const types = new Set((await listMessages(url)).map(({ type }) => type))
       for (const type of ['text', 'interactive', 'image', 'audio', 'reaction']) assert.ok(types.has(type), type)

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import type { Browser, Locator } from 'playwright-core'
+import type { Browser, Locator, Page } from 'playwright-core'
 import { openBrowser } from './harness/browser.ts'
 import { startCommand } from './harness/command.ts'
 import { ada, hostile, number, openChat, openPage, send } from './harness/console-page.ts'
@@ -31,20 +31,22 @@ test('the console shows two phones; what curl sends arrives on one with its tick
   await openChat(phone)
   await send(server.url, { type: 'text', text: { body: hostile } })
   await phone.getByText(hostile).waitFor()
-  assert.equal(await page.title(), 'Switchboard')
+  assert.equal(await page.title(), 'Phones · Switchboard')
   assert.equal(await page.getByRole('article').count(), 2)
   const business = page.getByRole('region', { name: 'The business' })
   await business.getByText('POST …/messages').first().waitFor()
-  await business.getByText('read', { exact: true }).first().waitFor()
+  await business.locator('.mini-live').getByText('read', { exact: true }).first().waitFor()
   await phone.getByLabel('Message', { exact: true }).fill('Thank you')
   await page.keyboard.press('Enter')
-  await phone.getByText('Thank you').waitFor()
+  await phone.locator('.bubble', { hasText: 'Thank you' }).getByRole('img', { name: 'sent' }).waitFor()
   const headers = { authorization: 'Bearer demo-gateway-token' }
   const answer = await fetch(`${server.url}/gateway/users/${ada}/messages?phone_number_id=${number}&limit=2`, {
     headers,
   })
   const { data } = (await answer.json()) as { data: { text?: { body: string } }[] }
   assert.deepEqual(data.map(({ text }) => text?.body).sort(), [hostile, 'Thank you'].sort())
+
+  await checkArrivals(page, phone, server.url)
 
   // The reference stands in the same frame, is reached by keys, and keeps what was typed.
   await page.locator('body').click({ position: { x: 2, y: 2 } })
@@ -67,6 +69,40 @@ test('the console shows two phones; what curl sends arrives on one with its tick
   await page.getByText(/^200 OK in/).waitFor()
   await page.getByRole('link', { name: 'Docs' }).waitFor()
 })
+
+/** A phone shows what has arrived on it and nothing else; the business sees what did not, and why. */
+async function checkArrivals(page: Page, phone: Locator, url: string): Promise<void> {
+  const business = page.getByRole('region', { name: 'The business' })
+  const sendText = (body: string) => send(url, { type: 'text', text: { body } })
+  await actAsUser(url, `users/${ada}`, { presence: 'offline' })
+  await sendText('While it is *off*')
+  await business.getByText('Sent, not on the phone yet').waitFor()
+  assert.equal(await phone.getByText('While it is').count(), 0)
+  await actAsUser(url, `users/${ada}`, { presence: 'online' })
+  await phone.locator('.bubble strong', { hasText: 'off' }).waitFor()
+  await phone.getByRole('button', { name: 'More' }).click()
+  await phone.getByRole('menuitem', { name: 'Block this business' }).click()
+  await phone.getByText('You blocked this business.').waitFor()
+  assert.equal(await phone.getByLabel('Message', { exact: true }).count(), 0)
+  await sendText('Nobody reads this')
+  await business.getByText('Nobody reads this').waitFor()
+  assert.equal(await phone.getByText('Nobody reads this').count(), 0)
+  await phone.getByRole('button', { name: 'Unblock' }).click()
+  await phone.getByLabel('Message', { exact: true }).waitFor()
+  await actAsUser(url, `users/${ada}`, { reachable: false })
+  await sendText('Nobody gets this')
+  await business.getByText(/^Not delivered: ./).waitFor()
+  await actAsUser(url, `users/${ada}`, { reachable: true })
+  await sendText('Back again')
+  await phone.locator('.bubble', { hasText: 'Back again' }).waitFor()
+  assert.equal(await phone.getByText('Nobody gets this').count(), 0)
+}
+
+async function actAsUser(url: string, path: string, json: object): Promise<void> {
+  const headers = { authorization: 'Bearer demo-gateway-token', 'content-type': 'application/json' }
+  const answer = await fetch(`${url}/gateway/${path}`, { method: 'POST', headers, body: JSON.stringify(json) })
+  assert.equal(answer.status, 200, await answer.text())
+}
 
 /** The frame is there before the script, and nothing moves when the script takes over. */
 async function checkFirstPaint(browser: Browser, url: string): Promise<void> {

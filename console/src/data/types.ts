@@ -40,11 +40,6 @@ export interface Node {
   readonly account_id?: string
 }
 
-export interface List<T> {
-  readonly data: readonly T[]
-  readonly paging?: { readonly cursors?: { readonly after?: string }; readonly next?: string }
-}
-
 export interface PhoneNumber {
   readonly id: string
   readonly account_id: string
@@ -62,55 +57,6 @@ export interface User {
   readonly auto_read: boolean
   readonly read_receipts: boolean
   readonly reachable: boolean
-}
-
-export interface Chat {
-  readonly phone_number_id: string
-  readonly display_phone_number: string
-  readonly verified_name: string
-  readonly group_id?: string
-  readonly subject?: string
-  readonly last_message?: Message
-  readonly unread_count: number
-  readonly window_expires_at?: string
-  readonly blocked: boolean
-  readonly marketing: 'stop' | 'resume'
-  readonly typing_until?: string
-}
-
-export interface Media {
-  readonly id?: string
-  readonly url?: string
-  readonly mime_type?: string
-  readonly caption?: string
-  readonly filename?: string
-  readonly voice?: boolean
-  readonly file_size?: number
-}
-
-export interface Message {
-  readonly id: string
-  readonly direction: 'to_user' | 'to_business'
-  readonly phone_number_id: string
-  readonly user_wa_id?: string
-  readonly group_id?: string
-  readonly from: string
-  readonly timestamp: string
-  readonly type: string
-  readonly context?: { readonly id: string }
-  readonly state: string
-  readonly states: readonly { readonly status: string; readonly timestamp: string; readonly user_wa_id?: string }[]
-  readonly errors?: readonly unknown[]
-  readonly rendered?: Rendered
-  readonly content_removed?: boolean
-  readonly [member: string]: unknown
-}
-
-export interface Rendered {
-  readonly header?: { readonly type: string; readonly text?: string; readonly [member: string]: unknown }
-  readonly body: string
-  readonly footer?: string
-  readonly buttons: readonly { readonly type?: string; readonly text?: string; readonly url?: string }[]
 }
 
 export type Delivery = OperatorListDeliveriesItem

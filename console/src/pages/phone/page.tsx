@@ -1,46 +1,73 @@
-import { signal, useSignal } from '@preact/signals'
+import { effect, type ReadonlySignal, signal, useSignal } from '@preact/signals'
 import { useEffect, useLayoutEffect } from 'preact/hooks'
-import { arePhonesShown, Phone } from '../../data/phones.ts'
+import { Phone } from '../../data/phone/phone.ts'
+import { isPhonePageOpen } from '../../data/phone/read-marks.ts'
 import { place, setQuery } from '../../router.ts'
-import { Dialog } from '../../ui/dialog.tsx'
-import { Field, Heading, IconButton } from '../../ui/parts.tsx'
-import { BusinessPanel } from './business.tsx'
+import { Heading, IconButton } from '../../ui/parts.tsx'
+import { AddPhone } from './add-phone.tsx'
+import { findKey, readChats, readPhones, writeChats } from './address.ts'
+import { BusinessPanel } from './business/panel.tsx'
 import { PhoneView } from './phone-view.tsx'
+import './page.css'
 
-/** Whose phones are shown when the address names none: the user of the demo world, and another. */
-const firstPhones = ['16505551234', '16505550123']
-
+/** The phones whose chat is still to be opened, because their chats are not known yet. */
+const opening = signal<ReadonlySet<string>>(new Set())
 const phones = signal<ReadonlyMap<string, Phone>>(new Map())
-
-/** The numbers in the address, so that a link opens the same phones. */
-function wanted(): string[] {
-  const named = place.value.query.get('phones')
-  return named === null ? firstPhones : named.split(',').filter((one) => /^\d{1,20}$/.test(one))
-}
 
 /** Starts the phones that the address names, and stops the others. */
 function followAddress(ids: readonly string[]): void {
+  const open = readChats(place.peek().query)
   const next = new Map<string, Phone>()
-  for (const id of ids) {
-    const phone = phones.peek().get(id) ?? new Phone(id)
-    if (!phones.peek().has(id)) phone.start()
-    next.set(id, phone)
-  }
+  for (const id of ids) next.set(id, phones.peek().get(id) ?? startPhone(id, open.get(id)))
   for (const [id, phone] of phones.peek()) if (!next.has(id)) phone.stop()
   phones.value = next
 }
 
+/** Starts a phone, and opens the chat that the address names as soon as its chats are known. */
+function startPhone(id: string, wanted: string | undefined): Phone {
+  const phone = new Phone(id)
+  phone.start()
+  if (wanted !== undefined) void openWanted(phone, wanted)
+  return phone
+}
+
+async function openWanted(phone: Phone, wanted: string): Promise<void> {
+  opening.value = new Set(opening.peek()).add(phone.wa_id)
+  await whenTrue(phone.store.areChatsRead)
+  if (!phone.store.chat.peek()) void phone.openChat(findKey(phone.store.chats.peek(), wanted))
+  opening.value = new Set([...opening.peek()].filter((id) => id !== phone.wa_id))
+}
+
+function whenTrue(is: ReadonlySignal<boolean>): Promise<void> {
+  return new Promise((resolve) => {
+    const stop = is.subscribe((value) => {
+      if (!value) return
+      resolve()
+      queueMicrotask(() => stop())
+    })
+  })
+}
+
+/** Keeps the open chats in the address, once those that it named are open. */
+function keepChats(): void {
+  const all = [...phones.value.values()]
+  if (all.some(({ wa_id }) => opening.value.has(wa_id))) return
+  const chats = writeChats(all.map(({ wa_id, store }) => [wa_id, store.chat.value?.key]))
+  if ((place.peek().query.get('chats') ?? '') !== chats) setQuery({ chats })
+}
+
 export function PhonePage() {
   const isAdding = useSignal(false)
-  const ids = wanted()
+  const ids = readPhones(place.value.query)
   const key = ids.join(',')
   // Before anything is painted, so that nothing moves.
   useLayoutEffect(() => followAddress(key === '' ? [] : key.split(',')), [key])
   useEffect(() => {
-    arePhonesShown.value = true
-    for (const phone of phones.peek().values()) phone.look()
+    isPhonePageOpen.value = true
+    const stop = effect(keepChats)
     return () => {
-      arePhonesShown.value = false
+      stop()
+      isPhonePageOpen.value = false
     }
   }, [])
   const remove = (id: string) => setQuery({ phones: ids.filter((one) => one !== id).join(',') || '-' })
@@ -71,52 +98,5 @@ export function PhonePage() {
         />
       )}
     </div>
-  )
-}
-
-function AddPhone({ onAdd, onClose }: { readonly onAdd: (id: string) => void; readonly onClose: () => void }) {
-  const number = useSignal('')
-  const name = useSignal('')
-  const digits = number.value.replaceAll(/\D/g, '')
-  return (
-    <Dialog title="Add a phone" onClose={onClose}>
-      <form
-        class="form"
-        onSubmit={(event) => {
-          event.preventDefault()
-          if (digits === '') return
-          const phone = new Phone(digits)
-          const named = name.value.trim()
-          void (named === '' ? Promise.resolve() : phone.set({ name: named })).then(() => {
-            onAdd(digits)
-            onClose()
-          })
-        }}
-      >
-        <Field label="Number" hint="With the country code. The phone of a business number shows its SMS.">
-          <input
-            inputMode="tel"
-            required
-            value={number.value}
-            placeholder="+1 650 555 0199"
-            onInput={(event) => {
-              number.value = event.currentTarget.value
-            }}
-          />
-        </Field>
-        <Field label="Name" hint="Optional.">
-          <input
-            value={name.value}
-            maxLength={256}
-            onInput={(event) => {
-              name.value = event.currentTarget.value
-            }}
-          />
-        </Field>
-        <button type="submit" class="main">
-          Add the phone
-        </button>
-      </form>
-    </Dialog>
   )
 }

@@ -1,4 +1,4 @@
-import type { Phone } from '../../data/phones.ts'
+import type { Phone } from '../../data/phone/phone.ts'
 import type { User } from '../../data/types.ts'
 import { Dialog } from '../../ui/dialog.tsx'
 import { Field } from '../../ui/parts.tsx'
@@ -11,7 +11,7 @@ const switches = [
 
 /** What a phone is set to. */
 export function PhoneSettings({ phone, onClose }: { readonly phone: Phone; readonly onClose: () => void }) {
-  const user = phone.user.value
+  const user = phone.store.user.value
   if (!user) return null
   return (
     <Dialog title={`Settings of ${user.name ?? phone.wa_id}`} onClose={onClose}>
@@ -20,6 +20,7 @@ export function PhoneSettings({ phone, onClose }: { readonly phone: Phone; reado
           <input
             value={user.name ?? ''}
             maxLength={256}
+            dir="auto"
             onChange={(event) => {
               const name = event.currentTarget.value.trim()
               if (name !== '') void phone.set({ name })

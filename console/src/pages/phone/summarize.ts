@@ -1,4 +1,6 @@
-import type { Chat, Message } from '../../data/types.ts'
+import type { Message } from '../../data/messages.ts'
+import type { Chat } from '../../data/phone/chat.ts'
+import { toPlain } from './content/markup.ts'
 
 export function nameChat(chat: Chat): string {
   return chat.subject || chat.verified_name || chat.display_phone_number
@@ -10,37 +12,57 @@ export function writeDigits(digits: string): string {
   return match ? `+1 ${match[1]} ${match[2]} ${match[3]}` : `+${digits}`
 }
 
-/** What a message says, in one line. */
+/** What a message says, in one line and without markup. */
 export function summarize(message: Message): string {
-  const content = message[message.type] as Record<string, unknown> | undefined
-  if (message.content_removed) return 'The content is no longer kept'
-  switch (message.type) {
+  return message.state === 'deleted' ? 'You deleted this message.' : toPlain(findText(message))
+}
+
+/** What a message says, as it was written. */
+export function findText({ content, type }: Message): string {
+  switch (content.type) {
     case 'text':
-      return String(content?.['body'] ?? '')
+    case 'system':
+      return content.body
     case 'template':
-      return message.rendered?.body ?? 'Template'
+      return content.rendered.body
     case 'reaction':
-      return content?.['emoji'] ? `Reacted ${content['emoji']}` : 'Removed a reaction'
-    case 'interactive':
-      return summarizeInteractive(content ?? {})
+      return content.emoji === undefined ? 'Removed a reaction' : `Reacted ${content.emoji}`
+    case 'question':
+      return content.question.body ?? content.question.type
+    case 'reply':
+      return findReply(content.reply)
     case 'button':
-      return String(content?.['text'] ?? '')
+      return content.text
     case 'location':
-      return `Location ${String(content?.['name'] ?? '')}`
+      return ['Location', content.place.name].filter(Boolean).join(' ')
     case 'contacts':
-      return 'Contact'
+      return ['Contact', content.contacts[0]?.name?.formatted_name].filter(Boolean).join(' ')
     case 'audio':
-      return content?.['voice'] ? 'Voice message' : 'Audio'
+      return content.file.voice ? 'Voice message' : 'Audio'
     case 'document':
-      return String(content?.['filename'] ?? 'Document')
+      return content.file.caption ?? content.file.filename ?? 'Document'
+    case 'image':
+    case 'video':
+    case 'sticker':
+      return content.file.caption ?? `${type.slice(0, 1).toUpperCase()}${type.slice(1)}`
+    case 'order':
+      return 'Order'
+    case 'removed':
+      return 'The content is no longer kept'
     default:
-      return String(content?.['caption'] ?? `${message.type.slice(0, 1).toUpperCase()}${message.type.slice(1)}`)
+      return `A message of type ${type}`
   }
 }
 
-function summarizeInteractive(content: Record<string, unknown>): string {
-  const type = String(content['type'])
-  const answer = content[type] as { title?: string; response?: string; body?: string } | undefined
-  if (type === 'call_permission_reply') return answer?.response === 'accept' ? 'Calls are allowed' : 'Calls are refused'
-  return answer?.title ?? answer?.body ?? (content['body'] as { text?: string } | undefined)?.text ?? type
+function findReply(reply: Extract<Message['content'], { type: 'reply' }>['reply']): string {
+  switch (reply.type) {
+    case 'choice':
+      return reply.title
+    case 'form':
+      return reply.text ?? 'Form'
+    case 'call_permission':
+      return reply.isAllowed ? 'Calls are allowed' : 'Calls are refused'
+    default:
+      return 'An answer'
+  }
 }

@@ -1,16 +1,19 @@
 import { useSignal } from '@preact/signals'
 import { gatewayStartCall } from '@switchboard/client/methods'
 import { useEffect } from 'preact/hooks'
-import { nameNumber } from '../../data/directory.ts'
-import { client } from '../../data/http.ts'
-import type { ChatKey, Phone, PhoneCall } from '../../data/phones.ts'
-import { Dialog } from '../../ui/dialog.tsx'
-import { Icon } from '../../ui/icons.tsx'
-import { Code } from '../../ui/parts.tsx'
-import { writeLength } from '../../ui/times.ts'
-import { Avatar } from './avatar.tsx'
+import { nameNumber } from '../../../data/directory.ts'
+import { client } from '../../../data/http.ts'
+import type { ChatKey } from '../../../data/phone/chat-key.ts'
+import type { Phone } from '../../../data/phone/phone.ts'
+import type { PhoneCall } from '../../../data/phone/phone-store.ts'
+import { Dialog } from '../../../ui/dialog.tsx'
+import { Icon } from '../../../ui/icons.tsx'
+import { Code } from '../../../ui/parts.tsx'
+import { writeLength } from '../../../ui/times.ts'
+import { Avatar } from '../avatar.tsx'
 import { type CallMedia, openCallMedia } from './call-media.ts'
 import { CallSound } from './call-sound.tsx'
+import './call.css'
 
 /** The media of the call that a phone has. */
 const medias = new WeakMap<Phone, CallMedia>()
@@ -28,11 +31,11 @@ function closeMedia(phone: Phone): void {
 
 /** Lets the user of a phone call a business. */
 export async function startCall(phone: Phone, key: ChatKey): Promise<void> {
-  await phone.attempt(async () => {
+  await phone.store.attempt(async () => {
     const session = await mediaOf(phone).offer()
     const { phone_number_id } = key
     const { call_id } = await gatewayStartCall(client, { phone_number_id, from: phone.wa_id, session })
-    await phone.readCall(call_id)
+    await phone.calls.read(call_id)
   })
 }
 
@@ -64,9 +67,9 @@ export function CallScreen({ phone, shown }: { readonly phone: Phone; readonly s
   const isIncoming = call.direction === 'BUSINESS_INITIATED'
   const rings = isIncoming && (call.state === 'initiated' || call.state === 'ringing')
   return (
-    <section class={`call ${rings ? 'rings' : ''}`} aria-label={`Call with ${name}`}>
+    <section class={`call-screen ${rings ? 'rings' : ''}`} aria-label={`Call with ${name}`}>
       <Avatar name={name} />
-      <h3>{name}</h3>
+      <h3 dir="auto">{name}</h3>
       <p role="status">
         {isOver && (words[call.ending ?? ''] ?? 'Call ended')}
         {isOn && writeLength(seconds.value)}
@@ -76,7 +79,7 @@ export function CallScreen({ phone, shown }: { readonly phone: Phone; readonly s
       <div class="call-tools">
         {rings && (
           <>
-            <button type="button" class="decline" onClick={() => void phone.actOnCall('reject')}>
+            <button type="button" class="decline" onClick={() => void phone.calls.act('reject')}>
               <Icon name="hangup" />
               Decline
             </button>
@@ -87,7 +90,7 @@ export function CallScreen({ phone, shown }: { readonly phone: Phone; readonly s
           </>
         )}
         {!isOver && !rings && (
-          <button type="button" class="decline" onClick={() => void phone.actOnCall('terminate')}>
+          <button type="button" class="decline" onClick={() => void phone.calls.act('terminate')}>
             <Icon name="hangup" />
             End
           </button>
@@ -96,7 +99,7 @@ export function CallScreen({ phone, shown }: { readonly phone: Phone; readonly s
           <button
             type="button"
             onClick={() => {
-              phone.call.value = undefined
+              phone.store.call.value = undefined
             }}
           >
             <Icon name="close" />
@@ -132,8 +135,8 @@ export function CallScreen({ phone, shown }: { readonly phone: Phone; readonly s
 }
 
 async function accept(phone: Phone, { call }: PhoneCall): Promise<void> {
-  await phone.attempt(async () => {
+  await phone.store.attempt(async () => {
     const session = await mediaOf(phone).answer(call.sdp.business)
-    await phone.actOnCall('accept', session)
+    await phone.calls.act('accept', session)
   })
 }

@@ -1,6 +1,6 @@
 import { useSignal } from '@preact/signals'
 import { useEffect } from 'preact/hooks'
-import { Icon } from '../../ui/icons.tsx'
+import { Icon } from '../../../ui/icons.tsx'
 import type { CallMedia } from './call-media.ts'
 
 const meterPause = 100

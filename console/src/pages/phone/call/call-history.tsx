@@ -1,15 +1,15 @@
-import { nameNumber } from '../../data/directory.ts'
-import type { Phone } from '../../data/phones.ts'
-import type { ListedCall } from '../../data/types.ts'
-import { Icon } from '../../ui/icons.tsx'
-import { IconButton } from '../../ui/parts.tsx'
-import { writeLength } from '../../ui/times.ts'
+import { nameNumber } from '../../../data/directory.ts'
+import type { Phone } from '../../../data/phone/phone.ts'
+import type { ListedCall } from '../../../data/types.ts'
+import { Icon } from '../../../ui/icons.tsx'
+import { IconButton } from '../../../ui/parts.tsx'
+import { writeLength } from '../../../ui/times.ts'
+import { writeChatTime } from '../chat-time.ts'
 import { startCall } from './call-screen.tsx'
-import { writeChatTime } from './chat-time.ts'
 
 /** The last calls of a phone, each with a button to call again. */
 export function CallHistory({ phone }: { readonly phone: Phone }) {
-  const calls = phone.calls.value.filter(({ state }) => state === 'ended')
+  const calls = phone.store.calls.value.filter(({ state }) => state === 'ended')
   if (calls.length === 0) return null
   return (
     <details>
@@ -19,10 +19,10 @@ export function CallHistory({ phone }: { readonly phone: Phone }) {
           <li key={call.id} class="call-entry">
             <Icon name={call.ending === 'completed' ? 'calls' : 'hangup'} />
             <span class="chat-text">
-              <b>{nameNumber(call.phone_number_id)}</b>
+              <b dir="auto">{nameNumber(call.phone_number_id)}</b>
               <span class="soft">{describe(call)}</span>
             </span>
-            <span class="soft">{writeChatTime(String(Date.parse(call.created_time) / 1000))}</span>
+            <span class="soft">{writeChatTime(Date.parse(call.created_time) / 1000)}</span>
             <IconButton
               icon="calls"
               label={`Call ${nameNumber(call.phone_number_id)} again`}

@@ -1,0 +1,24 @@
+import { signal } from '@preact/signals'
+import { gatewayReadUser } from '@switchboard/client/methods'
+import { client } from '../http.ts'
+
+const names = signal<ReadonlyMap<string, string>>(new Map())
+const asked = new Set<string>()
+
+/** The name of a user, as far as it is known; otherwise it is read, and whoever shows it is drawn again. */
+export function nameUser(wa_id: string): string | undefined {
+  const known = names.value.get(wa_id)
+  if (known !== undefined || asked.has(wa_id)) return known
+  asked.add(wa_id)
+  void readName(wa_id)
+  return undefined
+}
+
+async function readName(wa_id: string): Promise<void> {
+  try {
+    const { name } = await gatewayReadUser(client, wa_id)
+    if (name) names.value = new Map(names.peek()).set(wa_id, name)
+  } catch {
+    asked.delete(wa_id)
+  }
+}
