@@ -49,7 +49,7 @@ export interface RequestFacts {
 }
 
 /** An app at one callback, and how it is doing. */
-export interface SubscriberFacts {
+interface SubscriberFacts {
   readonly lane_id: string
   readonly app_id: string
   readonly app_name: string
@@ -85,8 +85,8 @@ export interface DeliveryFacts extends SubscriberFacts {
 
 /** What is read of the one webhook of a subscriber that is worst off. */
 export interface DeliveryDetails {
-  /** The status or kind that it reports, such as `read`; undefined where that is not known. */
-  readonly reports?: string | undefined
+  /** What it is about, such as `status read to +16505551234`; undefined where that is not known. */
+  readonly subject?: string | undefined
   /** The last attempt since it was raised or replayed. */
   readonly last?: AttemptFacts | undefined
   /** The first webhook of its conversation that waits, when that is not this one. */

@@ -35,7 +35,7 @@ function judgeIncoming({ state, isUserBlocked }: MessageFacts): string {
   }
 }
 
-export function writeFailure(code: number | null): string {
+function writeFailure(code: number | null): string {
   return code === null ? 'Failed.' : `Failed: ${code}, ${lowerFirst(explainFailure(code))}`
 }
 

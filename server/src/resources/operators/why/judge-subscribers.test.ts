@@ -76,12 +76,12 @@ const lines: readonly [name: string, webhooks: readonly DeliveryFacts[], sentenc
   [
     'one after failures',
     [delivered(1), delivered(2, 6 * second, 2)],
-    'All 2 webhooks were delivered; webhook 2 (read) took 2 attempts and 6 s.',
+    'All 2 webhooks were delivered; webhook 2 (status read to +1650) took 2 attempts and 6 s.',
   ],
   [
     'one failing',
     [delivered(1), failing(2), webhook(3, {})],
-    'Failing: attempt 1 failed (it answered 503). The next attempt is due now. This is webhook 2 (read); 1 of 3 webhooks was delivered.',
+    'Failing: attempt 1 failed (it answered 503). The next attempt is due now. This is webhook 2 (status read to +1650); 1 of 3 webhooks was delivered.',
   ],
 ]
 
@@ -89,7 +89,7 @@ for (const [name, webhooks, sentence] of lines) {
   test(`several webhooks in one line: ${name}`, () => {
     const [judged] = groupBySubscriber(webhooks, now)
     assert.ok(judged)
-    const details = { reports: 'read', last: { status: 503, problem: 'it answered 503' } }
+    const details = { subject: 'status read to +1650', last: { status: 503, problem: 'it answered 503' } }
     assert.equal(judgeSubscriber(judged, details, now).sentence, sentence)
   })
 }

@@ -4,7 +4,7 @@ import { writeSpan } from './spans.ts'
 
 /** `none`: nothing was raised that it could get. */
 export const subscriberStates = [...deliveryVerdicts, 'not_subscribed', 'none'] as const
-export type SubscriberState = DeliveryVerdict | 'not_subscribed' | 'none'
+type SubscriberState = DeliveryVerdict | 'not_subscribed' | 'none'
 
 export interface SubscriberVerdict {
   readonly app_id: string
@@ -55,18 +55,18 @@ function writeAllDelivered(all: readonly DeliveryFacts[], worst: DeliveryFacts, 
   const span = writeSpan(spanOf(worst))
   return attempts <= 1
     ? `All ${all.length} webhooks were delivered at the first attempt, the slowest after ${span}.`
-    : `All ${all.length} webhooks were delivered; webhook ${worst.id}${nameReported(details)} took ${attempts} attempts and ${span}.`
+    : `All ${all.length} webhooks were delivered; webhook ${worst.id}${nameSubject(details)} took ${attempts} attempts and ${span}.`
 }
 
 function noteOthers(all: readonly DeliveryFacts[], worst: DeliveryFacts, details: DeliveryDetails): string {
   if (all.length === 1) return ''
   const delivered = all.filter(({ state }) => state === 'delivered').length
   const were = delivered === 1 ? 'was' : 'were'
-  return ` This is webhook ${worst.id}${nameReported(details)}; ${delivered} of ${all.length} webhooks ${were} delivered.`
+  return ` This is webhook ${worst.id}${nameSubject(details)}; ${delivered} of ${all.length} webhooks ${were} delivered.`
 }
 
-function nameReported({ reports }: DeliveryDetails): string {
-  return reports === undefined ? '' : ` (${reports})`
+function nameSubject({ subject }: DeliveryDetails): string {
+  return subject === undefined ? '' : ` (${subject})`
 }
 
 /** What was raised, as far as it decides who got no webhook. */

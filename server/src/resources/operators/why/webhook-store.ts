@@ -5,13 +5,13 @@ import { emptiedValue } from '../../../db/emptied-value.ts'
 import { isDown } from '../../../delivery/rules/pause.ts'
 import { isSubscribed } from '../../../delivery/store/lane-conditions.ts'
 import type { OperatorLimits } from '../../../graph/context.ts'
+import { describeStoredSubject } from '../../../stream/event-subject.ts'
+import { shownValueOf } from '../../../stream/read.ts'
 import { isSeen } from '../limits.ts'
 import type { AheadFacts, AttemptFacts, DeliveryDetails, DeliveryFacts, LinkedApp } from './facts.ts'
 
 /** Those that were not delivered come first. */
 const maxDeliveries = 2000
-/** Larger values of events are not read for a word. */
-const maxValueBytes = 16_384
 
 const owner = { account: sql.ref<string>('deliveries.account_id') }
 
@@ -83,7 +83,7 @@ export async function readDetailsForOperators(
 ): Promise<DeliveryDetails> {
   const { id, event_id, lane_id, state, attempts } = delivery
   return {
-    reports: await findReported(db, event_id),
+    subject: await findSubject(db, event_id),
     last: state !== 'delivered' && attempts > 0 ? await findLastAttempt(db, id) : undefined,
     ahead: state === 'waiting' ? await findAhead(db, limits, delivery) : undefined,
     lastSuccess: state === 'waiting' && isDown(delivery) ? await findLastSuccess(db, lane_id) : undefined,
@@ -136,23 +136,13 @@ async function findLastSuccess(db: Db, lane_id: string): Promise<number | undefi
   return row?.finished_time ?? undefined
 }
 
-/** The status of a message or call that an event reports, or `message`. */
-async function findReported(db: Db, event_id: number): Promise<string | undefined> {
-  const { rows } = await sql<{ value: string | null }>`
-    SELECT CASE WHEN octet_length(value) <= ${sql.lit(maxValueBytes)} THEN value END AS value
-    FROM events WHERE id = ${event_id}`.execute(db.query)
-  const value = rows[0]?.value
-  if (!value || value === emptiedValue) return undefined
-  const { statuses, messages, calls } = JSON.parse(value) as Reported
-  if (messages?.[0]) return 'message'
-  const word = statuses?.[0]?.status ?? calls?.[0]?.event
-  return typeof word === 'string' && /^[\w-]{1,30}$/.test(word) ? word.toLowerCase() : undefined
-}
-
-interface Reported {
-  readonly messages?: readonly unknown[]
-  readonly statuses?: readonly { readonly status?: unknown }[]
-  readonly calls?: readonly { readonly event?: unknown }[]
+async function findSubject(db: Db, event_id: number): Promise<string | undefined> {
+  const row = await db.query
+    .selectFrom('events')
+    .select(['field', shownValueOf(sql.ref('events.value')).as('value')])
+    .where('id', '=', event_id)
+    .executeTakeFirst()
+  return (row && describeStoredSubject(row.field, row.value)) ?? undefined
 }
 
 /** The apps that are linked to an account, with the callback that each has for a number. */

@@ -93,7 +93,7 @@ onBothDatabases('what became of something', (engine) => {
     assert.deepEqual([second?.state, second?.callback_url], ['failing', bad.url])
     assert.match(
       second?.sentence ?? '',
-      /^Failing: attempt 1 failed \(it answered 503\)\. The next attempt is in 1\d s, at [^.]+ UTC\. This is webhook \d+ \(sent\); 0 of 2 webhooks were delivered\.$/,
+      /^Failing: attempt 1 failed \(it answered 503\)\. The next attempt is in 1\d s, at [^.]+ UTC\. This is webhook \d+ \(status sent to \+\d+\); 0 of 2 webhooks were delivered\.$/,
     )
     assert.deepEqual([third?.state, third?.callback_url], ['paused', slow.url])
     assert.match(third?.sentence ?? '', /^Waiting: an operator paused this subscriber until it is resumed\. This is/)
@@ -150,7 +150,7 @@ onBothDatabases('what became of something', (engine) => {
     for (const name of ['Shrub CRM', 'bad', 'slow']) assert.equal(after[name]?.state, 'delivered', name)
     assert.match(
       after['bad']?.sentence ?? '',
-      /^All 2 webhooks were delivered; webhook \d+ \(sent\) took \d attempts and /,
+      /^All 2 webhooks were delivered; webhook \d+ \(status sent to \+\d+\) took \d attempts and /,
     )
   })
 
