@@ -3,7 +3,8 @@ import { test } from 'node:test'
 import { openBusyConsole } from './harness/busy-console.ts'
 import { people } from './harness/busy-world/people.ts'
 import { smallSize } from './harness/busy-world/sizes.ts'
-import { busyApps } from './harness/busy-world/world.ts'
+import { busyApps, busyIds } from './harness/busy-world/world.ts'
+import { findBrokenSubscriber, readLiveBack } from './harness/log-pages.ts'
 import { findCutOff } from './harness/page-checks.ts'
 
 /** A small busy world; console-busy.long.test.ts goes through every page of a large one. */
@@ -35,6 +36,14 @@ test('in a busy world the console names every subscriber and every user as they 
     assert.equal(data.length, 1, state)
   }
   assert.deepEqual(await deliveries.evaluate<string[]>(findCutOff), [])
+  await findBrokenSubscriber(deliveries, busyApps.failing.name, busyApps.good.name)
+  const { doors, url } = console.server
+  await doors.gateway('messages', {
+    ...{ phone_number_id: busyIds.number, from: ada.wa_id, type: 'text' },
+    text: { body: `Where are ${script.name}?` },
+  })
+  await readLiveBack(deliveries, url, `Where are ${script.name}?`)
+  assert.doesNotMatch(await deliveries.title(), /taken/)
 })
 
 interface Lane {

@@ -15,7 +15,7 @@ const mostStreams = 2
 /** Each address with what stands there when its first data has come. */
 const addresses: readonly (readonly [path: string, heading: string, data: string])[] = [
   ['/', 'Phones', '.chat-entry'],
-  ['/live', 'Live', '.live-row'],
+  ['/live', 'Live', '[role=treeitem]'],
   ['/deliveries', 'Deliveries', 'table td, .empty'],
   ['/connect', 'Connect your app', 'select option'],
   ['/calls', 'Calls', 'table td, .empty'],
@@ -23,7 +23,7 @@ const addresses: readonly (readonly [path: string, heading: string, data: string
   ['/sandbox', 'Sandbox', 'time, form'],
   ['/access', 'Access', 'table td'],
   ['/docs', 'API reference', '.op'],
-  ['/live?type=request', 'Live', '.live-row'],
+  ['/live?type=request', 'Live', '[role=treeitem]'],
 ]
 
 async function load(page: Page, url: string, [path, heading, data]: (typeof addresses)[number]): Promise<number> {
@@ -82,7 +82,7 @@ test('one browser holds one stream of each kind, however many pages it has open'
   await t.test('a page that one goes back to is connected again, and has what came meanwhile', async (t) => {
     const page = await (await openContext(t)).newPage()
     await page.addInitScript("addEventListener('pageshow', ({ persisted }) => { window.wasKept = persisted })")
-    await load(page, proxy.url, ['/live', 'Live', '.live-row'])
+    await load(page, proxy.url, ['/live', 'Live', '[role=treeitem]'])
     await load(page, proxy.url, ['/access', 'Access', 'table td'])
     const trace = await write('Meanwhile')
     await page.goBack({ waitUntil: 'commit' })
@@ -111,6 +111,6 @@ async function showLine(page: Page, trace: string): Promise<void> {
   // A tab in the background draws nothing.
   await page.bringToFront()
   await page.getByLabel('Filter by text').fill(trace)
-  await page.locator('.live-row', { hasText: '/messages' }).first().waitFor()
+  await page.locator('[role=treeitem]', { hasText: '/messages' }).first().waitFor()
   await page.getByText('Connected', { exact: true }).waitFor()
 }
