@@ -2,11 +2,12 @@ import assert from 'node:assert/strict'
 import { readFile } from 'node:fs/promises'
 import { test } from 'node:test'
 import type { Page } from 'playwright-core'
+import { connectReceiver, editAccount, playInSandbox, resetSandbox } from './harness/admin-stories.ts'
 import { openBrowser } from './harness/browser.ts'
 import { type RunningServer, startCommand } from './harness/command.ts'
 import { ada, number, openChat, openPage, post, send } from './harness/console-page.ts'
 import { makeStorePlace } from './harness/databases.ts'
-import { findFreePort, type Receiver, startReceiver } from './harness/receiver.ts'
+import { findFreePort, type Receiver } from './harness/receiver.ts'
 
 const fakeMicrophone = ['--use-fake-device-for-media-stream', '--use-fake-ui-for-media-stream']
 const picture = Buffer.from(
@@ -97,29 +98,15 @@ test('the console in a browser', async (t) => {
     await phone.getByText('Calls', { exact: true }).click()
     await phone.getByText(/^Incoming, 0:0\d$/).waitFor()
     await go(page, 'Calls')
-    await page.getByRole('cell', { name: 'completed' }).waitFor()
+    await page.getByRole('cell', { name: 'Ended' }).waitFor()
     await page.getByRole('link', { name: /^wacid/ }).click()
-    await page.getByText('No session description yet.').first().waitFor()
+    await page.getByText('The business called').waitFor()
+    await page.getByText('The user answered').waitFor()
+    await page.getByText('The call ended without a session description of this side.').first().waitFor()
   })
 
   await t.test('connect your app: the snippet as it stands is verified, and gets a signed event', async () => {
-    await go(page, 'Connect your app')
-    await page.getByRole('button', { name: 'Node' }).waitFor()
-    const command = page.locator('figure', { hasText: 'Start it' }).locator('code')
-    await page.getByText('shrub-app-secret').first().waitFor()
-    const [, secret = '', verify = ''] =
-      /APP_SECRET='(.+?)' VERIFY_TOKEN='(.+?)'/.exec((await command.textContent()) ?? '') ?? []
-    receiver = await startReceiver(t, 'Node', { APP_SECRET: secret, VERIFY_TOKEN: verify })
-    await page.getByLabel('Callback URL').fill('http://127.0.0.1:1/')
-    await page.getByRole('button', { name: 'Verify and subscribe' }).click()
-    await page.locator('p.bad').waitFor()
-    await page.getByLabel('Callback URL').fill(receiver.url)
-    await page.getByRole('button', { name: 'Verify and subscribe' }).click()
-    await page.getByText('The receiver returned the challenge').waitFor()
-    await page.getByRole('button', { name: 'Let a user write' }).click()
-    await receiver.shows(/"Hello, app"/)
-    await page.locator('.plain-list').getByText('delivered').first().waitFor()
-    assert.doesNotMatch(receiver.output(), /wrong signature/)
+    receiver = await connectReceiver(t, page, url)
   })
 
   await t.test('deliveries: what failed is read byte for byte, and sent again', async () => {
@@ -151,36 +138,16 @@ test('the console in a browser', async (t) => {
     await page.getByText('"body": "Anybody there?"').first().waitFor()
   })
 
-  await t.test('resources are found, read and changed through the API; access shows who did it', async () => {
-    await go(page, 'Resources')
-    await page.getByLabel('Search').fill('Retail')
-    await page
-      .getByRole('row', { name: /Lucky Shrub Retail/ })
-      .first()
-      .getByRole('link')
-      .click()
-    await page.getByText('Change it').click()
-    await page.getByLabel(/^POST/).fill('{"name": "Lucky Shrub Garden"}')
-    await page.getByRole('button', { name: 'Send' }).click()
-    await page.getByText('"name": "Lucky Shrub Garden"').waitFor()
-    await go(page, 'Access')
-    await page.getByText('This machine').first().waitFor()
-    await page.getByRole('cell', { name: 'account.update' }).first().waitFor()
-  })
+  await t.test('resources are found, read and changed through the API; access shows who did it', () =>
+    editAccount(page, url),
+  )
 
   await t.test('a day passes: the window is closed; a reset begins anew', async () => {
-    await go(page, 'Sandbox')
-    await page.getByRole('button', { name: '+24h' }).click()
-    await page.getByText('It is 24h later.').waitFor()
+    await playInSandbox(page, url)
     await go(page, 'Phones')
     await openChat(phone)
     await phone.getByText('Window closed').waitFor()
-    await go(page, 'Sandbox')
-    page.once('dialog', (dialog) => dialog.accept())
-    await page.getByRole('button', { name: 'Reset' }).click()
-    await page.getByText('The store is reset.').waitFor()
-    await page.getByRole('button', { name: 'Real time' }).click()
-    await page.getByText('The clock shows the real time.').waitFor()
+    await resetSandbox(page, url)
   })
 
   await t.test('a server that goes away and comes back: it is said, and nothing is missed', async () => {
