@@ -1,9 +1,16 @@
-import { gatewayListCalls, gatewayReadCall } from '@switchboard/client/methods'
+import {
+  gatewayListCalls,
+  gatewayReadCall,
+  type OperatorListFeedItem,
+  operatorListFeed,
+  operatorWhy,
+} from '@switchboard/client/methods'
 import { nameOf } from '../../data/directory.ts'
 import { client } from '../../data/http.ts'
 import type { Call } from '../../data/types.ts'
 import { Loaded, useLoaded } from '../../ui/loaded.tsx'
-import { Badge, Code, Empty, Head, Time, To } from '../../ui/parts.tsx'
+import { Exact, Instant } from '../../ui/moments.tsx'
+import { Badge, Code, Empty, Head, To } from '../../ui/parts.tsx'
 import { writeLength, writeSpan } from '../../ui/times.ts'
 import { writeDigits } from '../phone/summarize.ts'
 import { useCallEvents } from './call-events.ts'
@@ -21,6 +28,20 @@ async function readCall(id: string): Promise<OneCall> {
     if (one.id === id) return { ...call, ...one }
   }
   return call
+}
+
+/** The events that a call raised, the oldest first: a call has one for each step that its business hears of. */
+async function listCallEvents({ id, phone_number_id, created_time, ended_time }: OneCall) {
+  if (created_time === undefined) return []
+  const near = (at: string, by: number) => new Date(Date.parse(at) + by).toISOString()
+  const { data } = await operatorListFeed(client, {
+    types: 'event',
+    phone_number_id,
+    since: near(created_time, -1000),
+    ...(ended_time !== undefined && { until: near(ended_time, 5000) }),
+    limit: 200,
+  })
+  return data.filter((one) => JSON.stringify(one.data['value'] ?? null).includes(id)).reverse()
 }
 
 export function CallPage({ id }: { readonly id: string }) {
@@ -70,10 +91,12 @@ function OneCallView({ call }: { readonly call: OneCall }) {
         <To href={`/?phones=${user_wa_id}`}>Open the phone</To>
         <span class="mono">{id}</span>
       </p>
+      <Verdict id={id} state={call.state} />
       <section class="card">
         <h2>{seconds === undefined ? 'Timeline' : `Timeline: connected for ${writeLength(seconds)}`}</h2>
         <Timeline call={call} />
       </section>
+      <Events call={call} />
       <div class="two">
         <Side title="Business" sdp={sdp.business} isOffer={!isFromUser} call={call} />
         <Side title="Phone" sdp={sdp.user} isOffer={isFromUser} call={call} />
@@ -82,12 +105,62 @@ function OneCallView({ call }: { readonly call: OneCall }) {
   )
 }
 
+/** What became of the call, as the service says it. */
+function Verdict({ id, state }: { readonly id: string; readonly state: string }) {
+  const why = useLoaded(`why ${id} ${state}`, () => operatorWhy(client, id))
+  return (
+    <Loaded of={why} what="the verdict" missing={null}>
+      {({ sentence, trace }) => (
+        <p class="said">
+          {sentence} {trace !== null && <To href={`/traces/${trace}`}>Open the trace</To>}
+        </p>
+      )}
+    </Loaded>
+  )
+}
+
+function Events({ call }: { readonly call: OneCall }) {
+  const events = useLoaded(`events ${call.id} ${call.state}`, () => listCallEvents(call))
+  return (
+    <section class="card">
+      <h2>Events</h2>
+      <Loaded
+        of={events}
+        what="the events"
+        isEmpty={(all) => all.length === 0}
+        empty={<p class="soft">No event of this call is stored.</p>}
+      >
+        {(all) => (
+          <ol class="timeline">
+            {all.map((one) => (
+              <EventRow key={one.id} event={one} />
+            ))}
+          </ol>
+        )}
+      </Loaded>
+    </section>
+  )
+}
+
+function EventRow({ event: { time, trace, data } }: { readonly event: OperatorListFeedItem }) {
+  const subject = typeof data['subject'] === 'string' ? data['subject'] : String(data['field'])
+  return (
+    <li>
+      <span class="at">
+        <Instant at={time} />
+      </span>
+      <span>{subject}</span>
+      <span>{trace !== null && <To href={`/traces/${trace}`}>Trace</To>}</span>
+    </li>
+  )
+}
+
 function Timeline({ call }: { readonly call: TimedCall }) {
   return (
     <ol class="timeline">
       {listSteps(call).map(({ name, at, after }) => (
         <li key={name}>
-          <span class="at">{at === undefined ? '' : <Time at={at} />}</span>
+          <span class="at">{at !== undefined && <Exact at={at} />}</span>
           <span>{name}</span>
           {after !== undefined && <span class="soft">{`after ${writeSpan(after)}`}</span>}
         </li>

@@ -1,7 +1,8 @@
 import { useSignal } from '@preact/signals'
 import type { ComponentChildren } from 'preact'
 import { explain } from '../../data/http.ts'
-import { Badge, Code, Field, When } from '../../ui/parts.tsx'
+import { JsonView } from '../../ui/json-view.tsx'
+import { Badge, Field, When } from '../../ui/parts.tsx'
 import type { Fact } from './words.ts'
 
 /** What is known of an object, in words; rows of one's own come first. */
@@ -42,7 +43,7 @@ export function AsJson({ value, label }: { readonly value: unknown; readonly lab
   return (
     <details class="card">
       <summary>As JSON</summary>
-      <Code label={label} text={JSON.stringify(value, null, 2)} />
+      <JsonView label={label} value={value} />
     </details>
   )
 }

@@ -1,8 +1,9 @@
 import { type ActiveFault, type FaultRule, sandboxListFaults, sandboxReplaceFaults } from '@switchboard/client/methods'
 import { nameOf } from '../../data/directory.ts'
 import { client } from '../../data/http.ts'
+import { JsonView } from '../../ui/json-view.tsx'
 import { Loaded, useLoaded } from '../../ui/loaded.tsx'
-import { Badge, Code } from '../../ui/parts.tsx'
+import { Badge } from '../../ui/parts.tsx'
 import { attempt } from '../../ui/toast.tsx'
 import { describeFault, presets } from './fault-words.ts'
 
@@ -68,7 +69,7 @@ function Rules({ rules, replace }: RulesProps) {
       {rules.length > 0 && (
         <details>
           <summary>As JSON</summary>
-          <Code label="GET /operator/faults" text={JSON.stringify({ rules: given }, null, 2)} />
+          <JsonView label="GET /operator/faults" value={{ rules: given }} />
         </details>
       )}
     </>
