@@ -54,14 +54,16 @@ type Sights = Map<string, Sight[]> | undefined
 const maxSights = 8
 
 /** Keyed by the id in the row: the id in the request is a substring that keeps the whole URL alive. */
-export function rememberVisible(visible: Sights, { token_id }: Caller, node: Node): void {
+export function rememberVisible(visible: Sights, { token_id, isActing }: Caller, node: Node): void {
+  // What it sees depends on the app, and not on the token alone.
+  if (isActing) return
   const sights = visible?.get(node.id)
   if (!sights || sights.length >= maxSights) visible?.set(node.id, [{ token_id, node }])
   else sights.push({ token_id, node })
 }
 
-function recallVisible(visible: Sights, { token_id }: Caller, id: string): Node | undefined {
-  const sights = visible?.get(id)
+function recallVisible(visible: Sights, { token_id, isActing }: Caller, id: string): Node | undefined {
+  const sights = isActing ? undefined : visible?.get(id)
   if (!sights) return undefined
   for (const sight of sights) if (sight.token_id === token_id) return sight.node
   return undefined

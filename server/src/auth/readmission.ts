@@ -146,10 +146,11 @@ function isStillVisible(rule: Rule, parameters: AdmissionParameters): RawBuilder
     case 'account':
       return hasAccess(business_id, sql<string>`${parameters.node_account_id}`)
     case 'business':
+      // A session of the console acts for an app as a whole, whatever accounts it sees besides.
       return sql`EXISTS (
         SELECT 1 FROM accounts c JOIN account_access a ON a.account_id = c.id
         WHERE c.business_id = ${node_id} AND a.business_id = ${business_id}
-          AND (tokens.accounts IS NULL OR CAST(tokens.accounts AS TEXT) LIKE '%"' || c.id || '"%'))`
+          AND (tokens.accounts IS NULL OR tokens.session_name IS NOT NULL OR CAST(tokens.accounts AS TEXT) LIKE '%"' || c.id || '"%'))`
     case 'share':
       return sql`EXISTS (
         SELECT 1 FROM node_shares s WHERE s.node_id = ${node_id} AND s.business_id = ${business_id})`

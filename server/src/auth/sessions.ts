@@ -41,9 +41,15 @@ export function readSessionSecret(
   headers: IncomingHttpHeaders,
   isSecure: boolean,
 ): string | undefined {
+  if (method !== 'GET' && method !== 'HEAD') return readProvenSecret(headers, isSecure)
+  const secret = readSessionCookie(headers, isSecure)
+  return isOwnPage(headers) ? secret : undefined
+}
+
+/** The same with the proof, whatever the method. */
+export function readProvenSecret(headers: IncomingHttpHeaders, isSecure: boolean): string | undefined {
   const secret = readSessionCookie(headers, isSecure)
   if (secret === undefined || !isOwnPage(headers)) return undefined
-  if (method === 'GET' || method === 'HEAD') return secret
   const given = Buffer.from(String(headers[proofHeader] ?? ''))
   const expected = Buffer.from(proofOf(secret))
   return given.length === expected.length && timingSafeEqual(given, expected) ? secret : undefined

@@ -1,4 +1,5 @@
 import { resolveNode } from '../auth/access.ts'
+import { authenticateActing, authenticateActingAgain, readActingApp } from '../auth/acting.ts'
 import { findAdmission } from '../auth/admission.ts'
 import { authenticateAgain, recallCaller } from '../auth/bearer.ts'
 import { checkPermission, lacksPermission, writePermission } from '../auth/scopes.ts'
@@ -13,7 +14,7 @@ import type { PreparedRow, Route } from '../http/route-table.ts'
 import { type Usage, usageHeaders } from '../limits/usage.ts'
 
 /**
- * `/{Version}/…`: businesses and partners, by the token of an app. The order is the contract: version (400), token (401; 429 after
+ * `/{Version}/…`: businesses and partners, by the token of an app, and sessions of the console that act for one. The order is the contract: version (400), token (401; 429 after
  * many wrong ones), node and tenant (404), permission (403), rate (429).
  */
 export const businessDoor: DoorPolicy = {
@@ -35,7 +36,8 @@ export const businessDoor: DoorPolicy = {
 
   async readmit({ database, clock, vocabulary }, before) {
     const operation = before.row.operation as BusinessOperation
-    const caller = await authenticateAgain(database.read, clock, before.caller)
+    const again = before.caller.isActing ? authenticateActingAgain : authenticateAgain
+    const caller = await again(database.read, clock, before.caller)
     const node = await resolveNode(database.read, caller, before.node?.id ?? '')
     checkPermission(caller, operation.permission, vocabulary)
     await operation.permit?.({ db: database.read, caller, node })
@@ -55,11 +57,26 @@ async function admitStranger(
   request: GraphRequest,
   progress: AdmissionProgress,
 ): Promise<Admission> {
+  const app_id = readActingApp(request, deps)
+  if (app_id !== undefined) return admitActing(deps, route, request, progress, app_id)
   const { caller, node } = await findAdmission(deps, request, request.path.id)
   progress.caller = caller
   refuseSession(caller, deps.vocabulary)
   if (!node) throw notFound()
   return admitTo(deps, route, progress, caller, node)
+}
+
+/** A session of the console that acts for an app. */
+async function admitActing(
+  deps: PipelineDeps,
+  route: Route,
+  request: GraphRequest,
+  progress: AdmissionProgress,
+  app_id: string,
+): Promise<Admission> {
+  const caller = await authenticateActing(deps, request, app_id)
+  progress.caller = caller
+  return admitTo(deps, route, progress, caller, await resolveNode(deps.database.read, caller, request.path.id))
 }
 
 function admitTo(

@@ -1,4 +1,5 @@
 import { resolveNode } from '../auth/access.ts'
+import { authenticateActing, readActingApp } from '../auth/acting.ts'
 import { authenticate } from '../auth/bearer.ts'
 import { checkPermission } from '../auth/scopes.ts'
 import { linkExpired, notFound } from '../graph/errors.ts'
@@ -14,7 +15,10 @@ const noHeaders = {}
 export const linkDoor: DoorPolicy = {
   async admit(deps, route, request, progress) {
     const { database, vocabulary, links, guesses } = deps
-    const caller = await authenticate(deps, request)
+    const app_id = readActingApp(request, deps)
+    const caller = await (app_id === undefined
+      ? authenticate(deps, request)
+      : authenticateActing(deps, request, app_id))
     progress.caller = caller
     // A caller with a token who forges links is limited by the token, from any address.
     guesses.refuse(caller.token_id)

@@ -33,6 +33,8 @@ export interface Caller {
   readonly app_id: string
   readonly business_id: string
   readonly first_party: boolean
+  /** Whether a session of the console acts for the app: the next request of the same token may act for another one. */
+  readonly isActing?: true
   readonly scopes: ReadonlySet<Scope>
   /** The only accounts that a granular token sees; undefined: all that the app's business owns or was given. */
   readonly accounts: ReadonlySet<string> | undefined

@@ -22,6 +22,13 @@ export const invalidToken = defineError({
   text: 'The access token is unknown, expired or revoked; ask the operator for a new one.',
 })
 
+/** The same for an app of another tenant and for one that there is not. */
+export const consoleAppUnseen = defineError({
+  id: 'console_app_unseen',
+  status: 403,
+  text: 'X-Console-App names no app that this session of the console may act for; give the id of an app that it sees.',
+})
+
 /** A token of the demo world, from a machine other than the server's. */
 export const demoTokenFromElsewhere = defineError({
   id: 'demo_token_from_elsewhere',
