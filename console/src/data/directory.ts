@@ -1,11 +1,6 @@
 import { signal } from '@preact/signals'
-import {
-  type ClientOptions,
-  gatewayReadNumber,
-  operatorCreateToken,
-  operatorListNodes,
-} from '@switchboard/client/methods'
-import { client } from './http.ts'
+import { type ClientOptions, gatewayReadNumber, operatorListNodes } from '@switchboard/client/methods'
+import { actAs, client } from './http.ts'
 import { service } from './live.ts'
 import type { Node, PhoneNumber } from './types.ts'
 
@@ -62,20 +57,9 @@ export function product(): Vocabulary {
   return (service.value?.vocabulary as Vocabulary | undefined) ?? 'msgapp'
 }
 
-const made = new Map<string, { readonly token: string; readonly until: number }>()
-
-/** A token of an app, for its own API: made for an hour, recorded like every token, and kept in this page alone. */
-export async function takeToken(app_id: string): Promise<string> {
-  const known = made.get(app_id)
-  if (known && known.until > Date.now()) return known.token
-  const { token } = await operatorCreateToken(client, { app_id, expires: '1h' })
-  made.set(app_id, { token, until: Date.now() + 50 * 60_000 })
-  return token
-}
-
 /** The client as an app has it, for the API of its business. */
-export async function businessClient(app_id: string): Promise<typeof client> {
-  return client.withOptions({ token: await takeToken(app_id), version: version(), vocabulary: product() })
+export function businessClient(app_id: string): typeof client {
+  return client.withOptions({ headers: actAs(app_id), version: version(), vocabulary: product() })
 }
 
 /** An app of the business that owns something. */
@@ -89,9 +73,4 @@ export async function clientForAccount(account_id: string): Promise<typeof clien
   const app = business === undefined ? undefined : appOf(business)
   if (app === undefined) throw new Error('The business that owns this has no app that can act on it.')
   return businessClient(app)
-}
-
-/** Forgets tokens: after a reset they are unknown. */
-export function forgetTokens(): void {
-  made.clear()
 }

@@ -30,8 +30,8 @@ export interface Session {
 export const session = signal<Session | undefined>(undefined)
 
 /**
- * The client of the service, as everybody has it: all calls of the console go through here. What carries no token of an app is sent with
- * the cookie of the session, and a write with its proof.
+ * The client of the service, as everybody has it: all calls of the console go through here. Requests are sent with the
+ * cookie of the session, and writes, and whatever acts for an app, with its proof.
  */
 export const client = new Client({ baseUrl: location.origin + base, fetch: fetchInSession, maxRetries: 1 })
 
@@ -103,17 +103,24 @@ async function fetchInSession(url: string, init: RequestInit): Promise<Response>
 /** Sends a request of the client; when the session has ended, again in a new one. */
 async function sendInSession(url: string, init: RequestInit): Promise<Response> {
   const headers = init.headers as Readonly<Record<string, string>>
-  const hasToken = headers['authorization'] !== undefined
   const isSignIn = url.endsWith(signInRow.path)
+  const needsProof = !isSignIn && (init.method !== 'GET' || headers[actingHeader] !== undefined)
   const send = () => {
     const proof = session.value?.proof
-    const isProven = init.method !== 'GET' && !hasToken && !isSignIn && proof !== undefined
+    const isProven = needsProof && proof !== undefined
     return countSlow(() => fetch(url, isProven ? { ...init, headers: { ...headers, 'x-console-proof': proof } } : init))
   }
   const response = await send()
-  if (response.status !== 401 || hasToken || isSignIn) return response
+  if (response.status !== 401 || isSignIn) return response
   const { signed_in } = await renewSession()
   return signed_in ? send() : response
+}
+
+const actingHeader = 'x-console-app'
+
+/** The headers of a request at the door of businesses: the session acts for an app that it sees. */
+export function actAs(app_id: string): Readonly<Record<string, string>> {
+  return { [actingHeader]: app_id }
 }
 
 export type Method = Row['method']
@@ -124,12 +131,12 @@ export interface Answer {
   readonly trace: string | undefined
 }
 
-/** A request that somebody wrote into the page: to a path of the API as it stands, with the token of an app. */
-export async function sendWritten(method: Method, path: string, token: string, json?: object): Promise<Answer> {
+/** A request that somebody wrote into the page: to a path of the API as it stands, as an app. */
+export async function sendWritten(method: Method, path: string, app_id: string, json?: object): Promise<Answer> {
   // Placeholders are the client's; what was written has none.
   const row: Row = { name: path, method, door: 'open', path: path.replaceAll('{', '%7B').replaceAll('}', '%7D') }
   const { data, response, trace } = await callRow<unknown>(client, row, [], json, {
-    token,
+    headers: actAs(app_id),
     maxRetries: 0,
   }).withResponse()
   return { body: data, status: response.status, trace }

@@ -1,7 +1,6 @@
 import { useSignal } from '@preact/signals'
 import { type ClockState, sandboxMoveClock } from '@switchboard/client/methods'
 import { useEffect } from 'preact/hooks'
-import { forgetTokens } from '../../data/directory.ts'
 import { changeSession } from '../../data/http.ts'
 import { readService } from '../../data/live.ts'
 import { Badge, Field } from '../../ui/parts.tsx'
@@ -21,7 +20,6 @@ export function ClockCard({ clock, reload }: { readonly clock: ClockState; reado
   const move = (json: object, done: string) =>
     attempt(async () => {
       await changeSession((changing) => sandboxMoveClock(changing, json))
-      forgetTokens()
       await Promise.all([reload(), readService()])
     }, done)
   return (

@@ -1,5 +1,5 @@
 import { sandboxReadClock } from '@switchboard/client/methods'
-import { forgetTokens, readDirectory } from '../../data/directory.ts'
+import { readDirectory } from '../../data/directory.ts'
 import { client, isSandbox } from '../../data/http.ts'
 import { readService } from '../../data/live.ts'
 import { Loaded, useLoaded } from '../../ui/loaded.tsx'
@@ -33,7 +33,6 @@ function Tools() {
   const clock = useLoaded('clock', () => sandboxReadClock(client))
   /** After the whole store was exchanged: everything that the console shows. */
   const beginAnew = async () => {
-    forgetTokens()
     await Promise.all([clock.reload(), readService(), readDirectory()])
   }
   return (

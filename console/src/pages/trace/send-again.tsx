@@ -1,5 +1,5 @@
 import { useSignal } from '@preact/signals'
-import { apps, takeToken } from '../../data/directory.ts'
+import { apps } from '../../data/directory.ts'
 import type { RequestData } from '../../data/feed-data.ts'
 import { type Answer, explain, type Method, sendWritten } from '../../data/http.ts'
 import { JsonView } from '../../ui/json-view.tsx'
@@ -18,9 +18,8 @@ export function SendAgain({ data }: { readonly data: RequestData }) {
     problem.value = undefined
     answer.value = undefined
     try {
-      const token = await takeToken(app.value)
       const json = body.value.trim() === '' ? undefined : JSON.parse(body.value)
-      answer.value = await sendWritten(method, target.value, token, json)
+      answer.value = await sendWritten(method, target.value, app.value, json)
     } catch (error) {
       problem.value = error instanceof SyntaxError ? `The body is not JSON: ${error.message}` : explain(error)
     }

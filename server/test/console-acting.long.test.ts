@@ -1,0 +1,35 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { openBrowser } from './harness/browser.ts'
+import { startCommand } from './harness/command.ts'
+import { ada, openChat, openPage } from './harness/console-page.ts'
+import { makeStorePlace } from './harness/databases.ts'
+
+test('the console writes as a business without a token that is created for it', async (t) => {
+  const browser = await openBrowser()
+  if ('missing' in browser) throw new Error(browser.missing)
+  t.after(() => browser.close())
+  const place = await makeStorePlace('sqlite')
+  const server = await startCommand(['serve', '--port', '0', '--data', place.dataDir], { cwd: place.dataDir })
+  t.after(async () => {
+    await server.stop('SIGTERM')
+    await place.remove()
+  })
+  const page = await openPage(t, browser, `${server.url}/?phones=${ada}`)
+  const phone = page.getByRole('article', { name: 'Phone of Ada' })
+  await openChat(phone)
+  const tokens = async () => {
+    const headers = { authorization: 'Bearer demo-operator-token' }
+    const { data } = (await (await fetch(`${server.url}/operator/tokens?limit=100`, { headers })).json()) as {
+      data: { id: string }[]
+    }
+    return data.map(({ id }) => id)
+  }
+  const before = await tokens()
+  const business = page.getByRole('region', { name: 'The business' })
+  await business.getByLabel('Message from the business').fill('Written by the business')
+  await business.getByRole('button', { name: 'Send', exact: true }).click()
+  await phone.getByText('Written by the business').waitFor()
+  assert.ok(before.length > 0)
+  assert.deepEqual(await tokens(), before)
+})
