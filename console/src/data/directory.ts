@@ -9,7 +9,7 @@ export const numbers = signal<readonly PhoneNumber[]>([])
 /** Whether they are known: before that, none is no news. */
 export const isDirectoryRead = signal(false)
 export const apps = signal<readonly Node[]>([])
-export const accounts = signal<readonly Node[]>([])
+const accounts = signal<readonly Node[]>([])
 const businesses = signal<readonly Node[]>([])
 
 const mostNumbers = 50

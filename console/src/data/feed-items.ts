@@ -69,7 +69,7 @@ export type FeedItem = Facts & Content
 export type ItemOf<T extends FeedItem['type']> = Extract<FeedItem, { readonly type: T }>
 
 /** Whether an item is of a type, for filters. */
-export function isOf<T extends FeedItem['type']>(type: T): (item: FeedItem) => item is ItemOf<T> {
+function isOf<T extends FeedItem['type']>(type: T): (item: FeedItem) => item is ItemOf<T> {
   return (item): item is ItemOf<T> => item.type === type
 }
 

@@ -81,7 +81,7 @@ export interface Lane {
   readonly listener: boolean
 }
 
-export interface Token {
+interface Token {
   readonly id: string
   readonly app_id: string | null
   readonly business_id: string | null

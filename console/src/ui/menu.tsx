@@ -2,7 +2,7 @@ import { useRef } from 'preact/hooks'
 import { useUniqueId } from './hooks.ts'
 import { Icon, type IconName } from './icons.tsx'
 
-export interface MenuItem {
+interface MenuItem {
   readonly label: string
   readonly icon?: IconName
   readonly onSelect: () => void

@@ -91,7 +91,7 @@ export interface Tables {
   message_words: MessageWordsTable
 }
 
-export interface TokenNotesTable {
+interface TokenNotesTable {
   token_id: string
   name: string | null
   created_by: string | null

@@ -14,7 +14,7 @@ import { explainToken, nameState } from './explain-token.ts'
 const states = ['good', 'expired', 'revoked'] as const
 
 /** Revokes a token after a question. */
-export async function endToken(id: string, name: string, reload: () => Promise<void>): Promise<void> {
+async function endToken(id: string, name: string, reload: () => Promise<void>): Promise<void> {
   const isAgreed = await confirmAction({
     title: 'Revoke the token?',
     text: `“${name}” is refused from now on. That cannot be undone.`,

@@ -1,7 +1,7 @@
 import type { ItemOf } from '../../data/feed-items.ts'
 
 export const states = ['waiting', 'failing', 'delivered', 'failed', 'withdrawn'] as const
-export type DeliveryState = (typeof states)[number]
+type DeliveryState = (typeof states)[number]
 
 /** Which webhooks are listed, as the service takes it. */
 export interface DeliveryFilter {
@@ -31,7 +31,7 @@ export function readFilter(query: URLSearchParams, range: Pick<DeliveryFilter, '
 }
 
 /** A number of a user as the service takes it: its digits. */
-export function digitsOf(text: string): string {
+function digitsOf(text: string): string {
   return text.replaceAll(/\D/g, '').slice(0, 20)
 }
 

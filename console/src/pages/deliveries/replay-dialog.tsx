@@ -10,7 +10,7 @@ const many = 10
 type Which = NonNullable<Parameters<typeof operatorReplayDeliveries>[1]>
 
 /** Sends webhooks again, and says how many. */
-export function replay(which: Which): Promise<boolean> {
+function replay(which: Which): Promise<boolean> {
   return attempt(async () => {
     const { replayed, job } = await operatorReplayDeliveries(client, which)
     if (job) say(`About ${job.total.toLocaleString()} webhooks are sent again: how far it is, is shown here.`)

@@ -21,7 +21,7 @@ export interface GroupRow {
 }
 
 /** A line of a group that is open. */
-export interface MemberRow {
+interface MemberRow {
   readonly type: 'member'
   readonly id: string
   readonly time: string

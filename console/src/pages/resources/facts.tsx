@@ -31,7 +31,7 @@ export function FactRow({ name, children }: { readonly name: string; readonly ch
 const goodValues = new Set(['APPROVED', 'CONNECTED', 'VERIFIED', 'GREEN', 'ACTIVE'])
 const badValues = new Set(['REJECTED', 'DISABLED', 'DISCONNECTED', 'RED', 'RESTRICTED', 'BANNED', 'FLAGGED'])
 
-export function toneOfStatus(status: string): string {
+function toneOfStatus(status: string): string {
   return goodValues.has(status) ? 'good' : badValues.has(status) ? 'bad' : 'warn'
 }
 

@@ -5,7 +5,7 @@ import { versionPattern } from '../../graph/versions.ts'
 import type { Vocabulary } from '../../graph/vocabulary.ts'
 import { shapeOf } from '../route-table.ts'
 
-export interface Visit {
+interface Visit {
   readonly method?: string | undefined
   readonly url?: string | undefined
   readonly headers: IncomingHttpHeaders
