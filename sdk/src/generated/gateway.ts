@@ -9,6 +9,35 @@ import type { RequestOptions } from '../core/request.ts'
 import { type EventStream, type StreamOptions, type StreamReset, streamRow } from '../core/stream.ts'
 import type { WrittenText, WrittenReaction, WrittenAudio, WrittenDocument, WrittenImage, WrittenSticker, WrittenVideo, WrittenLocation, WrittenContacts, WrittenUnsupported, WrittenUnknown, WrittenButton, WrittenInteractive, WrittenOrder, WrittenSystem, TemplateStatus, TemplateCategory, QualityScore, CallSession, GatewayMessage, TemplateComponent, TemplateQuality } from './types.ts'
 
+/** The parameters of `gateway.list_users`. */
+export interface GatewayListUsersParams {
+  /** Only those whose name or number has this part. */
+  q?: string | undefined
+  /** How many items a page holds at the most; 25 when left out. */
+  limit?: number | undefined
+  /** The cursor of the item that the page starts behind. */
+  after?: string | undefined
+  /** The cursor of the item that the page ends in front of. */
+  before?: string | undefined
+}
+
+/** An item of `gateway.list_users`. */
+export interface GatewayListUsersItem {
+  wa_id: string
+  name?: string
+  presence: 'online' | 'offline'
+  auto_read: boolean
+  read_receipts: boolean
+  reachable: boolean
+}
+
+const gatewayListUsersRow: Row = { name: 'gateway.list_users', method: 'GET', door: 'gateway', path: '/gateway/users' }
+
+/** Lists the users who have a chat, a name or settings, in the order of their numbers. */
+export function gatewayListUsers(client: Client, params?: GatewayListUsersParams, options?: RequestOptions): ListCall<GatewayListUsersItem> {
+  return listRow(client, gatewayListUsersRow, [], params, options)
+}
+
 /** The response of `gateway.read_user`. */
 export interface GatewayReadUserResponse {
   wa_id: string
@@ -328,6 +357,9 @@ export interface GatewayReadCallResponse {
   direction: 'BUSINESS_INITIATED' | 'USER_INITIATED'
   state: 'initiated' | 'ringing' | 'accepted' | 'ended'
   ending?: 'completed' | 'rejected' | 'failed' | 'timed_out'
+  created_time: string
+  accepted_time?: string
+  ended_time?: string
   sdp: {
     business?: string
     user?: string
@@ -347,6 +379,10 @@ export interface GatewayListCallsParams {
   user_wa_id?: string | undefined
   /** Only calls with this phone number. */
   phone_number_id?: string | undefined
+  /** Only calls that began since then. A time such as 2026-11-15T16:30:00Z, or a duration before now such as 10m. */
+  since?: string | undefined
+  /** Only calls that began before then. A time such as 2026-11-15T16:30:00Z, or a duration before now such as 10m. */
+  until?: string | undefined
   /** How many items a page holds at the most; 25 when left out. */
   limit?: number | undefined
   /** The cursor of the item that the page starts behind. */
@@ -442,6 +478,37 @@ export function gatewayReadOutbox(client: Client, params: GatewayReadOutboxParam
   return callRow(client, gatewayReadOutboxRow, [], params, options)
 }
 
+/** The parameters of `gateway.list_numbers`. */
+export interface GatewayListNumbersParams {
+  /** Only those of this account. */
+  account_id?: string | undefined
+  /** How many items a page holds at the most; 25 when left out. */
+  limit?: number | undefined
+  /** The cursor of the item that the page starts behind. */
+  after?: string | undefined
+  /** The cursor of the item that the page ends in front of. */
+  before?: string | undefined
+}
+
+/** An item of `gateway.list_numbers`. */
+export interface GatewayListNumbersItem {
+  id: string
+  account_id: string
+  display_phone_number: string
+  verified_name: string
+  /** Whether it can send and receive. */
+  registered: boolean
+  /** The value that inbound events must have. */
+  messaging_product: 'msgapp' | 'whatsapp'
+}
+
+const gatewayListNumbersRow: Row = { name: 'gateway.list_numbers', method: 'GET', door: 'gateway', path: '/gateway/phone_numbers' }
+
+/** Lists phone numbers, each as it is read alone, in the order of their ids. */
+export function gatewayListNumbers(client: Client, params?: GatewayListNumbersParams, options?: RequestOptions): ListCall<GatewayListNumbersItem> {
+  return listRow(client, gatewayListNumbersRow, [], params, options)
+}
+
 /** The response of `gateway.read_number`. */
 export interface GatewayReadNumberResponse {
   id: string
@@ -492,6 +559,16 @@ export class GatewayMethods {
 
   constructor(client: Client) {
     this.client = client
+  }
+
+  /**
+   * Lists the users who have a chat, a name or settings, in the order of their numbers.
+   *
+   * @example
+   * for await (const item of client.gateway.listUsers({ q: 'Ada', limit: 1 })) …
+   */
+  listUsers(params?: GatewayListUsersParams, options?: RequestOptions): ListCall<GatewayListUsersItem> {
+    return gatewayListUsers(this.client, params, options)
   }
 
   /**
@@ -700,6 +777,16 @@ export class GatewayMethods {
    */
   readOutbox(params: GatewayReadOutboxParams, options?: RequestOptions): Call<GatewayReadOutboxResponse> {
     return gatewayReadOutbox(this.client, params, options)
+  }
+
+  /**
+   * Lists phone numbers, each as it is read alone, in the order of their ids.
+   *
+   * @example
+   * for await (const item of client.gateway.listNumbers({ limit: 1 })) …
+   */
+  listNumbers(params?: GatewayListNumbersParams, options?: RequestOptions): ListCall<GatewayListNumbersItem> {
+    return gatewayListNumbers(this.client, params, options)
   }
 
   /**

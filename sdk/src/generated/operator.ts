@@ -582,6 +582,8 @@ export interface OperatorListAuditParams {
   operation?: string | undefined
   /** Only what was done with this token. */
   token_id?: string | undefined
+  /** Only what was done by this one: the name of a console session, the id of a token, or that of an app. */
+  actor?: string | undefined
   /** Only what was done since then. A time such as 2026-11-15T16:30:00Z, or a duration before now such as 10m. */
   since?: string | undefined
   /** Only what was done before then. A time such as 2026-11-15T16:30:00Z, or a duration before now such as 10m. */

@@ -101,6 +101,8 @@ export interface ActivityFilter {
   readonly node_id?: string | undefined
   readonly operation?: string | undefined
   readonly token_id?: string | undefined
+  /** The name of a session of the console, or the id of a token or of an app. */
+  readonly actor?: string | undefined
   readonly trace?: string | undefined
   readonly since?: number | undefined
   readonly until?: number | undefined
@@ -124,10 +126,15 @@ export async function listActivityPageForOperators(
     if (value !== undefined) query = query.where(name, '=', value)
   }
   if (filter.token_id !== undefined) query = query.where('actor_token_id', '=', filter.token_id)
+  if (filter.actor !== undefined) query = query.where(isActor(filter.actor))
   // Not by an index: that is for the bounds of the page, which are narrower.
   if (filter.since !== undefined) query = query.where(sql<boolean>`+time >= ${filter.since}`)
   if (filter.until !== undefined) query = query.where(sql<boolean>`+time < ${filter.until}`)
   return range.apply(query).execute()
+}
+
+function isActor(actor: string): RawBuilder<boolean> {
+  return sql`(actor_token_id = ${actor} OR actor_app_id = ${actor} OR ${nameOfActor} = ${actor})`
 }
 
 /** The records of one request. For operators: bound by their limits alone. */

@@ -3,6 +3,7 @@ import type { CallsTable, PhoneNumbersTable } from '../../db/tables.ts'
 import type { GatewayContext } from '../../graph/context.ts'
 import { defineGatewayRead, defineGatewayWrite } from '../../graph/define.ts'
 import { notFound } from '../../graph/errors.ts'
+import { readTimestamp, timestampSchema } from '../../graph/input/timestamps.ts'
 import { newestFirst, pagingSchema } from '../../graph/lists/paging.ts'
 import type { NewOperation } from '../../graph/operation.ts'
 import { idSchema, successSchema } from '../../graph/schemas.ts'
@@ -114,6 +115,7 @@ export function callGatewayOperations(): NewOperation[] {
           user_wa_id: '16505551238',
           direction: 'USER_INITIATED',
           state: 'initiated',
+          created_time: '2026-06-01T12:00:00.000Z',
           sdp: { user: exampleOffer },
         },
         first: [{ send: 'gateway.start_call', take: { pointer: '/call_id', as: 'call_id' } }],
@@ -131,6 +133,8 @@ export function callGatewayOperations(): NewOperation[] {
       input: Type.Object({
         user_wa_id: Type.Optional(userWaIdSchema),
         phone_number_id: Type.Optional(idSchema({ description: 'Only calls with this phone number.' })),
+        since: Type.Optional(timestampSchema('Only calls that began since then.')),
+        until: Type.Optional(timestampSchema('Only calls that began before then.')),
       }),
       output: Type.Object({ data: Type.Array(listedCallSchema), paging: pagingSchema }),
       examples: {
@@ -152,8 +156,16 @@ export function callGatewayOperations(): NewOperation[] {
           paging: { cursors: {} },
         },
       },
-      run: async ({ db, caller, page }, filter) =>
-        page.fetch((range) => listCallsForGateway(db, caller.gateway_accounts, filter, range), listCall),
+      async run({ db, caller, page }, { since, until, ...filter }) {
+        const period = {
+          since: readTimestamp('since', since, page.now),
+          until: readTimestamp('until', until, page.now),
+        }
+        return page.fetch(
+          (range) => listCallsForGateway(db, caller.gateway_accounts, { ...filter, ...period }, range),
+          listCall,
+        )
+      },
     }),
     defineGatewayWrite({
       name: 'gateway.act_on_call',
@@ -199,14 +211,9 @@ async function requireCall(
 }
 
 function showCall(call: CallsTable) {
-  const { id, phone_number_id, user_wa_id, direction, state, ending, business_session, user_session } = call
+  const { business_session, user_session } = call
   return {
-    id,
-    phone_number_id,
-    user_wa_id,
-    direction,
-    state,
-    ...(ending !== null && { ending }),
+    ...listCall(call),
     sdp: {
       ...(business_session && { business: business_session.sdp }),
       ...(user_session && { user: user_session.sdp }),

@@ -104,14 +104,16 @@ const callMembers = {
 
 const time = () => Type.String({ format: 'date-time' })
 
-export const listedCallSchema = Type.Object({
-  ...callMembers,
+const callTimes = {
   created_time: time(),
   accepted_time: Type.Optional(time()),
   ended_time: Type.Optional(time()),
-})
+}
+
+export const listedCallSchema = Type.Object({ ...callMembers, ...callTimes })
 
 export const gatewayCallSchema = Type.Object({
   ...callMembers,
+  ...callTimes,
   sdp: Type.Object({ business: Type.Optional(Type.String()), user: Type.Optional(Type.String()) }),
 })

@@ -154,15 +154,24 @@ export async function findCallForGateway(db: Db, id: string): Promise<CallsTable
   return db.query.selectFrom('calls').selectAll().where('id', '=', id).executeTakeFirst()
 }
 
+export interface CallFilter {
+  readonly user_wa_id?: string
+  readonly phone_number_id?: string
+  readonly since: number | undefined
+  readonly until: number | undefined
+}
+
 export async function listCallsForGateway(
   db: Db,
   accounts: ReadonlySet<string> | undefined,
-  { user_wa_id, phone_number_id }: { readonly user_wa_id?: string; readonly phone_number_id?: string },
+  { user_wa_id, phone_number_id, since, until }: CallFilter,
   range: PageRange,
 ): Promise<CallsTable[]> {
   let query = db.query.selectFrom('calls').selectAll()
   if (user_wa_id !== undefined) query = query.where('user_wa_id', '=', user_wa_id)
   if (phone_number_id !== undefined) query = query.where('phone_number_id', '=', phone_number_id)
+  if (since !== undefined) query = query.where('created_time', '>=', since)
+  if (until !== undefined) query = query.where('created_time', '<', until)
   if (accounts) {
     query = query.where('phone_number_id', 'in', (eb) =>
       eb

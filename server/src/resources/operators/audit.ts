@@ -3,13 +3,13 @@ import { Type } from 'typebox'
 import type { Caller } from '../../graph/caller.ts'
 import type { OperatorLimits } from '../../graph/context.ts'
 import { defineOperatorRead } from '../../graph/define.ts'
+import { readTimestamp, timestampSchema, writeTimestamp } from '../../graph/input/timestamps.ts'
 import { newestFirst, pagingSchema } from '../../graph/lists/paging.ts'
 import type { NewOperation } from '../../graph/operation.ts'
 import { idSchema } from '../../graph/schemas.ts'
 import { type Activity, listActivityPageForOperators, type NamedActivity } from '../audit/store.ts'
 import { exampleCursors, exampleTime } from './examples.ts'
 import { isSeen } from './limits.ts'
-import { readTimestamp, timestampSchema, writeTimestamp } from './timestamps.ts'
 
 const recordSchema = Type.Object({
   id: Type.String(),
@@ -54,6 +54,14 @@ export function auditOperations(): NewOperation[] {
         node_id: Type.Optional(idSchema({ description: 'Only what was done to this.' })),
         operation: Type.Optional(Type.String({ maxLength: 100, description: 'Only this operation.' })),
         token_id: Type.Optional(idSchema({ description: 'Only what was done with this token.' })),
+        actor: Type.Optional(
+          Type.String({
+            minLength: 1,
+            maxLength: 256,
+            description:
+              'Only what was done by this one: the name of a console session, the id of a token, or that of an app.',
+          }),
+        ),
         since: Type.Optional(timestampSchema('Only what was done since then.')),
         until: Type.Optional(timestampSchema('Only what was done before then.')),
       }),

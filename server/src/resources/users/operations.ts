@@ -10,6 +10,7 @@ import { notFound } from '../../graph/errors.ts'
 import { type ListOptions, pagingSchema } from '../../graph/lists/paging.ts'
 import type { NewOperation } from '../../graph/operation.ts'
 import { idSchema, successSchema } from '../../graph/schemas.ts'
+import type { Settings } from '../../graph/settings.ts'
 import { userWaIdSchema } from '../calls/schemas.ts'
 import { findNumberForGateway } from '../calls/store.ts'
 import { comeOnline, endWaiting, isWindowOpen, nameOf, writeSeconds } from '../messages/public.ts'
@@ -33,6 +34,7 @@ import {
   upsertUser,
 } from './store.ts'
 import { streamOperations } from './stream.ts'
+import { type ListedUser, listUsersForGateway, scanUsers, userList } from './user-list.ts'
 import { usersWorld } from './world.ts'
 
 export const usersChapter: Chapter = {
@@ -43,6 +45,14 @@ export const usersChapter: Chapter = {
 }
 
 const exampleUser = '16505551234'
+const exampleUserShown = {
+  wa_id: exampleUser,
+  name: 'Ada',
+  presence: 'online' as const,
+  auto_read: false,
+  read_receipts: true,
+  reachable: true,
+}
 
 const chatList: ListOptions = {
   maxLimit: 100,
@@ -57,6 +67,31 @@ const messageList: ListOptions = { ...chatList, sorts: { newest: { column: 'posi
 function userOperations(): NewOperation[] {
   return [
     defineGatewayRead({
+      name: 'gateway.list_users',
+      method: 'GET',
+      path: '/gateway/users',
+      sentence: 'Lists the users who have a chat, a name or settings, in the order of their numbers.',
+      list: userList,
+      input: Type.Object({
+        q: Type.Optional(
+          Type.String({ minLength: 1, maxLength: 100, description: 'Only those whose name or number has this part.' }),
+        ),
+      }),
+      output: Type.Object({ data: Type.Array(userSchema), paging: pagingSchema }),
+      examples: {
+        input: { q: 'Ada', limit: 1 },
+        output: { data: [exampleUserShown], paging: { cursors: {} } },
+      },
+      async run({ db, caller, page, settings }, { q }) {
+        const filter = { q, accounts: caller.gateway_accounts }
+        return page.fetch(
+          ({ position }) => listUsersForGateway(db, filter, position),
+          (user) => showUser(user, settings),
+          scanUsers(db, filter),
+        )
+      },
+    }),
+    defineGatewayRead({
       name: 'gateway.read_user',
       method: 'GET',
       path: '/gateway/users/{wa_id}',
@@ -65,26 +100,9 @@ function userOperations(): NewOperation[] {
       output: userSchema,
       examples: {
         input: { wa_id: exampleUser },
-        output: {
-          wa_id: exampleUser,
-          name: 'Ada',
-          presence: 'online',
-          auto_read: false,
-          read_receipts: true,
-          reachable: true,
-        },
+        output: exampleUserShown,
       },
-      async run(context, { wa_id }) {
-        const { name, presence, auto_read, read_receipts, reachable } = await requireUser(context, wa_id)
-        return {
-          wa_id,
-          ...(name !== null && { name }),
-          presence: presence ?? context.settings.usersPresence,
-          auto_read,
-          read_receipts,
-          reachable,
-        }
-      },
+      run: async (context, { wa_id }) => showUser({ ...(await requireUser(context, wa_id)), wa_id }, context.settings),
     }),
     defineGatewayWrite({
       name: 'gateway.set_user',
@@ -197,6 +215,18 @@ async function requireNumber({ db, sees }: GatewayContext, id: string) {
 }
 
 /** A token that is limited to accounts sees the users alone who have to do with them. */
+function showUser(user: ListedUser, { usersPresence }: Pick<Settings, 'usersPresence'>) {
+  const { wa_id, name, presence, auto_read, read_receipts, reachable } = user
+  return {
+    wa_id,
+    ...(name !== null && { name }),
+    presence: presence ?? usersPresence,
+    auto_read: auto_read ?? false,
+    read_receipts: read_receipts ?? true,
+    reachable: reachable ?? true,
+  }
+}
+
 async function requireUser({ db, caller, sees }: GatewayContext, wa_id: string): Promise<Person> {
   if (caller.gateway_accounts !== undefined && !(await listAccountsOfUserForGateway(db, wa_id)).some(sees)) {
     throw notFound()

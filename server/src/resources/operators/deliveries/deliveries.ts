@@ -6,13 +6,13 @@ import { webhookFields } from '../../../delivery/webhook-fields.ts'
 import { defineOperatorRead } from '../../../graph/define.ts'
 import { badArgument } from '../../../graph/define-error.ts'
 import { argumentWrong, notFound } from '../../../graph/errors.ts'
+import { readTimestamp, writeTimestamp } from '../../../graph/input/timestamps.ts'
 import type { ListOptions } from '../../../graph/lists/paging.ts'
 import type { NewOperation } from '../../../graph/operation.ts'
 import { idSchema } from '../../../graph/schemas.ts'
 import type { Vocabulary } from '../../../graph/vocabulary.ts'
 import { describeStoredSubject } from '../../../stream/event-subject.ts'
 import { exampleCursors, exampleTime } from '../examples.ts'
-import { readTimestamp, writeTimestamp } from '../timestamps.ts'
 import {
   deliveryListSchema,
   fullDeliverySchema,

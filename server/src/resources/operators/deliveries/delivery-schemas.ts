@@ -1,7 +1,7 @@
 import { type Static, Type } from 'typebox'
+import { timestampSchema } from '../../../graph/input/timestamps.ts'
 import { pagingSchema } from '../../../graph/lists/paging.ts'
 import { idSchema } from '../../../graph/schemas.ts'
-import { timestampSchema } from '../timestamps.ts'
 import { deliveryStates } from './delivery-store.ts'
 
 /** The filters of deliveries, for the list and for replays. */

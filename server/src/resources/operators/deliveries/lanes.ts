@@ -4,13 +4,13 @@ import { isDown } from '../../../delivery/rules/pause.ts'
 import { defineOperatorRead, defineOperatorWrite } from '../../../graph/define.ts'
 import { badArgument } from '../../../graph/define-error.ts'
 import { notFound } from '../../../graph/errors.ts'
+import { writeTimestamp } from '../../../graph/input/timestamps.ts'
 import { type ListOptions, pagingSchema } from '../../../graph/lists/paging.ts'
 import type { NewOperation } from '../../../graph/operation.ts'
 import { Recorded } from '../../../graph/result.ts'
 import { idSchema } from '../../../graph/schemas.ts'
 import { laneActionUnclear, notADuration } from '../errors.ts'
 import { exampleCursors } from '../examples.ts'
-import { writeTimestamp } from '../timestamps.ts'
 import {
   findLaneForOperators,
   type LaneRow,

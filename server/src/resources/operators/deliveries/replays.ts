@@ -2,12 +2,12 @@ import { type Static, type TSchema, Type } from 'typebox'
 import type { OperatorContext } from '../../../graph/context.ts'
 import { defineOperatorRead, defineOperatorWrite } from '../../../graph/define.ts'
 import { notFound } from '../../../graph/errors.ts'
+import { writeTimestamp } from '../../../graph/input/timestamps.ts'
 import { newestFirst, pagingSchema } from '../../../graph/lists/paging.ts'
 import type { NewOperation } from '../../../graph/operation.ts'
 import { Recorded } from '../../../graph/result.ts'
 import { idSchema } from '../../../graph/schemas.ts'
 import { exampleCursors, exampleTime } from '../examples.ts'
-import { writeTimestamp } from '../timestamps.ts'
 import type { DeliveryFilter } from './delivery-store.ts'
 import {
   findReplayForOperators,

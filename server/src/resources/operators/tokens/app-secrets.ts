@@ -9,12 +9,12 @@ import type { OperatorLimits } from '../../../graph/context.ts'
 import { defineOperatorRead, defineOperatorWrite } from '../../../graph/define.ts'
 import { badArgument } from '../../../graph/define-error.ts'
 import { notFound } from '../../../graph/errors.ts'
+import { writeTimestamp } from '../../../graph/input/timestamps.ts'
 import type { NewOperation } from '../../../graph/operation.ts'
 import { Recorded } from '../../../graph/result.ts'
 import { idSchema } from '../../../graph/schemas.ts'
 import { notADuration } from '../errors.ts'
 import { exampleTime } from '../examples.ts'
-import { writeTimestamp } from '../timestamps.ts'
 
 const defaultOverlap = '24h'
 

@@ -2,12 +2,12 @@ import { sql } from 'kysely'
 import { type Static, Type } from 'typebox'
 import type { Db } from '../../../db/database.ts'
 import type { OperatorLimits } from '../../../graph/context.ts'
+import { writeTimestamp } from '../../../graph/input/timestamps.ts'
 import type { LoggedRequest } from '../../../graph/ports.ts'
 import { idSchema } from '../../../graph/schemas.ts'
 import { type FeedItem, type FeedItemType, feedItemTypes } from '../../../stream/feed-item.ts'
 import { addSubjects } from '../../../stream/item-subjects.ts'
 import { readDeliveries, readEvents, readReplays, readTries } from '../../../stream/read.ts'
-import { writeTimestamp } from '../timestamps.ts'
 
 const orNull = () => Type.Union([Type.String(), Type.Null()])
 

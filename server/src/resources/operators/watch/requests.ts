@@ -1,12 +1,12 @@
 import { Type } from 'typebox'
 import type { OperatorLimits } from '../../../graph/context.ts'
 import { defineOperatorRead } from '../../../graph/define.ts'
+import { readTimestamp, timestampSchema, writeTimestamp } from '../../../graph/input/timestamps.ts'
 import { type ListOptions, newestFirst, type PagePosition, pagingSchema } from '../../../graph/lists/paging.ts'
 import { doors, type NewOperation } from '../../../graph/operation.ts'
 import type { KeptRequest, LoggedRequest } from '../../../graph/ports.ts'
 import { idSchema } from '../../../graph/schemas.ts'
 import { exampleTime } from '../examples.ts'
-import { readTimestamp, timestampSchema, writeTimestamp } from '../timestamps.ts'
 
 /** By the number of each, because a clock may be set back. */
 const requestList: ListOptions = { ...newestFirst(1000, 'number'), defaultLimit: 100 }

@@ -3,11 +3,11 @@ import { second } from '../../../base/time/duration.ts'
 import { ResultCache } from '../../../base/work/result-cache.ts'
 import type { OperatorLimits } from '../../../graph/context.ts'
 import { defineOperatorRead } from '../../../graph/define.ts'
+import { writeTimestamp } from '../../../graph/input/timestamps.ts'
 import type { NewOperation } from '../../../graph/operation.ts'
 import type { ServiceFacts } from '../../../graph/ports.ts'
 import { findDifferencesForOperators, livingMilliseconds } from '../../../processes/agreement.ts'
 import { listProcessesForOperators } from '../../../processes/heartbeat.ts'
-import { writeTimestamp } from '../timestamps.ts'
 import { countNodesForOperators, readLanesForOperators } from './state-store.ts'
 
 const processSchema = Type.Object({

@@ -3,12 +3,12 @@ import { parseDuration, second } from '../../../base/time/duration.ts'
 import { holderOf, limitsOf, type OperatorContext } from '../../../graph/context.ts'
 import { defineOperatorRead } from '../../../graph/define.ts'
 import { badArgument } from '../../../graph/define-error.ts'
+import { readTimestamp, timestampSchema } from '../../../graph/input/timestamps.ts'
 import type { NewOperation } from '../../../graph/operation.ts'
 import type { FeedItem } from '../../../stream/feed-item.ts'
 import { feedItemTypes } from '../../../stream/feed-item.ts'
 import { addSubjects } from '../../../stream/item-subjects.ts'
 import { nothingHappened, waitTooLong } from '../errors.ts'
-import { readTimestamp, timestampSchema } from '../timestamps.ts'
 import {
   exampleFeedItem,
   type FeedFilter,

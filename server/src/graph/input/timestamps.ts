@@ -1,7 +1,7 @@
 import { Type } from 'typebox'
 import { parseDuration } from '../../base/time/duration.ts'
-import { badArgument } from '../../graph/define-error.ts'
-import { argumentWrong } from '../../graph/errors.ts'
+import { badArgument } from '../define-error.ts'
+import { argumentWrong } from '../errors.ts'
 
 const expected = 'a time such as 2026-11-15T16:30:00Z, or a duration before now such as 10m'
 
