@@ -1,5 +1,5 @@
 import { signal } from '@preact/signals'
-import { type ClientOptions, gatewayReadNumber, operatorListNodes } from '@switchboard/client/methods'
+import { type ClientOptions, gatewayListNumbers, operatorListNodes } from '@switchboard/client/methods'
 import { actAs, client } from './http.ts'
 import { service } from './live.ts'
 import type { Node, PhoneNumber } from './types.ts'
@@ -12,18 +12,39 @@ export const apps = signal<readonly Node[]>([])
 const accounts = signal<readonly Node[]>([])
 const businesses = signal<readonly Node[]>([])
 
-const mostNumbers = 50
+const pageSize = 500
+/** Of each kind. Whoever has more finds one by the search. */
+const mostNamed = 2000
+
+interface Page<T> {
+  readonly data: readonly T[]
+  readonly paging?: { readonly cursors?: { readonly after?: string }; readonly next?: string }
+}
+
+/** All pages of a list, up to a limit. */
+async function readAll<T>(read: (page: { limit: number; after?: string }) => Promise<Page<T>>): Promise<readonly T[]> {
+  const all: T[] = []
+  let after: string | undefined
+  do {
+    const { data, paging } = await read({ limit: pageSize, ...(after !== undefined && { after }) })
+    all.push(...data)
+    after = paging?.next === undefined ? undefined : paging.cursors?.after
+  } while (after !== undefined && all.length < mostNamed)
+  return all
+}
 
 export async function readDirectory(): Promise<void> {
-  const list = (kind: string) => operatorListNodes(client, { kind, limit: mostNumbers })
-  const [found, apped, accounted, owned] = await Promise.all(
-    ['phone_number', 'application', 'account', 'business'].map(list),
-  )
-  apps.value = apped?.data ?? []
-  accounts.value = accounted?.data ?? []
-  businesses.value = owned?.data ?? []
-  const read = (found?.data ?? []).map(({ id }) => gatewayReadNumber(client, id).catch(() => undefined))
-  numbers.value = (await Promise.all(read)).filter((one) => one !== undefined)
+  const list = (kind: string) => readAll((page) => operatorListNodes(client, { kind, ...page }))
+  const [found, apped, accounted, owned] = await Promise.all([
+    readAll((page) => gatewayListNumbers(client, page)),
+    list('application'),
+    list('account'),
+    list('business'),
+  ])
+  apps.value = apped
+  accounts.value = accounted
+  businesses.value = owned
+  numbers.value = found
   isDirectoryRead.value = true
 }
 
