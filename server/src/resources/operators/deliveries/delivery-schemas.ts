@@ -24,6 +24,7 @@ export const listedFilterProperties = {
   ...filterProperties,
   user_wa_id: Type.Optional(
     Type.String({
+      maxLength: 20,
       pattern: '^[0-9]{1,20}$',
       'x-expects': 'digits only, as text',
       description: 'Only those of messages with this user, their statuses, and calls.',
