@@ -7,7 +7,7 @@ import { tokens } from './harness/world.ts'
 
 /** What may be read from end to end: lists in the statement itself, what was cut to a page, and names that are not split yet. */
 const small =
-  /^SCAN (CONSTANT ROW|\d+ CONSTANT ROWS|o VIRTUAL TABLE|found|cut|counted|t|walked|\(subquery|\w+ USING INDEX searchable_names_to_split)/
+  /^SCAN (CONSTANT ROW|\d+ CONSTANT ROWS|o VIRTUAL TABLE|found|cut|fitting|counted|t|walked|\(subquery|message_words VIRTUAL TABLE|message_words_end|fresh|\w+ USING INDEX searchable_names_to_split)/
 
 /** The statements of the embedded store that a piece of work prepares. */
 async function listPrepared(work: () => Promise<void>): Promise<string[]> {

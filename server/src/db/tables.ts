@@ -88,7 +88,6 @@ export interface Tables {
   wanted_streams: WantedStreamsTable
   searchable_names: SearchableNamesTable
   name_words: NameWordsTable
-  message_words: MessageWordsTable
 }
 
 interface TokenNotesTable {
@@ -913,11 +912,4 @@ interface NameWordsTable {
   time: number
   id: string
   kind: string
-}
-
-/** In the embedded store alone, and kept by triggers; PostgreSQL has an index over `message_contents.words` instead. */
-interface MessageWordsTable {
-  word: string
-  time: number
-  id: string
 }

@@ -106,12 +106,14 @@ INSERT INTO searchable_names (kind, id, name, time, is_split)
 
 -- The words of what a message says; null: not listed yet, because an earlier version stored it.
 ALTER TABLE message_contents ADD COLUMN words JSONB;
-CREATE INDEX message_contents_without_words ON message_contents (created_time) WHERE words IS NULL;
+ON_POSTGRESQL CREATE INDEX message_contents_without_words ON message_contents (created_time) WHERE words IS NULL;
 -- A small list of pending entries: whoever fills it up puts all of them into the index.
 ON_POSTGRESQL CREATE INDEX message_contents_by_words ON message_contents USING GIN (words jsonb_path_ops) WITH (gin_pending_list_limit = 512) WHERE words IS NOT NULL;
 
--- SQLite has no index over the items of a column: a table that follows it.
-ON_SQLITE CREATE TABLE message_words (word TEXT NOT NULL, time BIGINT NOT NULL, id TEXT NOT NULL, PRIMARY KEY (word, time, id)) WITHOUT ROWID;
-ON_SQLITE CREATE TRIGGER message_words_added AFTER INSERT ON message_contents WHEN NEW.words IS NOT NULL BEGIN INSERT INTO message_words (word, time, id) SELECT value, NEW.created_time, NEW.message_id FROM json_each(NEW.words); END;
-ON_SQLITE CREATE TRIGGER message_words_changed AFTER UPDATE OF words ON message_contents BEGIN DELETE FROM message_words WHERE word IN (SELECT value FROM json_each(OLD.words)) AND time = OLD.created_time AND id = OLD.message_id; INSERT INTO message_words (word, time, id) SELECT value, NEW.created_time, NEW.message_id FROM json_each(NEW.words); END;
-ON_SQLITE CREATE TRIGGER message_words_gone AFTER DELETE ON message_contents WHEN OLD.words IS NOT NULL BEGIN DELETE FROM message_words WHERE word IN (SELECT value FROM json_each(OLD.words)) AND time = OLD.created_time AND id = OLD.message_id; END;
+-- SQLite has no index over the items of a column, but one over texts: the list is one, whose brackets and quotes separate words. It is filled by the worker in large steps, because each transaction that writes to it costs a page. Deletes remove words at once (secure-delete). Merges are left to the worker too, which overwrites the pages that they free.
+ON_SQLITE CREATE VIRTUAL TABLE message_words USING fts5 (words, content = '', detail = none, tokenize = 'ascii');
+ON_SQLITE INSERT INTO message_words (message_words, rank) VALUES ('secure-delete', 1), ('automerge', 0), ('crisismerge', 1999);
+-- Up to which rowid of message_contents the index goes; never beyond the last row, whose rowid may be given again.
+ON_SQLITE CREATE TABLE message_words_end (last_rowid BIGINT NOT NULL);
+ON_SQLITE INSERT INTO message_words_end (last_rowid) VALUES (0);
+ON_SQLITE CREATE TRIGGER message_words_gone AFTER DELETE ON message_contents BEGIN INSERT INTO message_words (message_words, rowid, words) SELECT 'delete', OLD.rowid, OLD.words FROM message_words_end WHERE last_rowid >= OLD.rowid; UPDATE message_words_end SET last_rowid = COALESCE((SELECT MAX(rowid) FROM message_contents), 0) WHERE last_rowid > COALESCE((SELECT MAX(rowid) FROM message_contents), 0); END;

@@ -21,8 +21,10 @@ const keptTables: ReadonlySet<string> = new Set([
   'file_uses',
   'searchable_names',
   'name_words',
-  'message_words',
 ])
+
+/** The index over the words of messages is tables too, which begin like this. */
+const wordIndex = 'message_words'
 
 /** Milliseconds to wait for a write under way; then it is tried again. */
 const lockTimeout = 200
@@ -39,7 +41,7 @@ export async function listReplacedTables(tx: Transaction, { isEmbedded }: Databa
     const { rows } = await found.execute(tx.query)
     // The order does not matter: references are checked at the end of the transaction.
     await sql`PRAGMA defer_foreign_keys = ON`.execute(tx.query)
-    return rows.map(({ name }) => name).filter((name) => !keptTables.has(name))
+    return rows.map(({ name }) => name).filter((name) => !keptTables.has(name) && !name.startsWith(wordIndex))
   }
   const tables = sql<{ name: string }>`SELECT tablename AS name FROM pg_tables WHERE schemaname = current_schema()`
   const links = sql<Link>`

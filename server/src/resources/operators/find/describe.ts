@@ -55,18 +55,41 @@ async function describeMessages(db: Db, ids: readonly string[]): Promise<Descrip
     .select(['messages.id', 'direction', 'type', 'user_wa_id', 'group_id', 'phone_number_id', 'content'])
     .where('messages.id', 'in', [...ids])
     .execute()
+  const traces = await listTracesOfMessages(db, ids)
   return new Map(
     rows.map(({ id, direction, type, user_wa_id, group_id, phone_number_id, content }) => {
       const other = user_wa_id ?? `the group ${group_id}`
       const side = direction === 'to_user' ? 'To' : 'From'
       const said = content === null ? `${type} message, its content was removed` : excerptOf(content, type)
-      const link =
-        user_wa_id === null
-          ? linkToNode(group_id ?? phone_number_id)
-          : `/?${new URLSearchParams({ phones: user_wa_id, chat: group_id ?? phone_number_id })}`
+      const trace = traces.get(`${phone_number_id} ${id}`)
+      const link = trace === undefined ? linkToChat(user_wa_id, group_id, phone_number_id) : linkToTrace(trace)
       return [id, { title: `${side} ${other}: ${said}`, link }]
     }),
   )
+}
+
+/** The first that raised an event about a message, by its number and id: the request that sent it, or handed it in. */
+async function listTracesOfMessages(db: Db, ids: readonly string[]): Promise<ReadonlyMap<string, string>> {
+  const events = await db.query
+    .selectFrom('events')
+    .select(['subject_id', 'phone_number_id', 'trace'])
+    .where('subject_id', 'in', [...ids])
+    .where('trace', 'is not', null)
+    .orderBy('id', 'desc')
+    .execute()
+  return new Map(
+    events.map(({ subject_id, phone_number_id, trace }) => [`${phone_number_id} ${subject_id}`, trace ?? '']),
+  )
+}
+
+/** A message to a group has no user whose phone shows it. */
+function linkToChat(user_wa_id: string | null, group_id: string | null, phone_number_id: string): string {
+  const chat = group_id ?? phone_number_id
+  return user_wa_id === null ? linkToNode(chat) : `/?${new URLSearchParams({ phones: user_wa_id, chat })}`
+}
+
+function linkToTrace(trace: string): string {
+  return `/traces/${encodeURIComponent(trace)}`
 }
 
 function linkToNode(id: string): string {
@@ -109,10 +132,7 @@ async function describeTraces(db: Db, ids: readonly string[]): Promise<Descripti
   const operations = new Map((await records.execute()).map(({ trace, operation }) => [trace, operation]))
   const fields = new Map((await events.execute()).map(({ trace, field }) => [trace, `an event of ${field}`]))
   return new Map(
-    ids.map((id) => [
-      id,
-      { title: operations.get(id) ?? fields.get(id) ?? 'a request', link: `/traces/${encodeURIComponent(id)}` },
-    ]),
+    ids.map((id) => [id, { title: operations.get(id) ?? fields.get(id) ?? 'a request', link: linkToTrace(id) }]),
   )
 }
 

@@ -40,19 +40,28 @@ onBothDatabases('find', (engine) => {
   const splitNames = () => server.app.sweep()
 
   describe('by an id', () => {
-    test('a message, with its direction, user, text and a link to its chat', async () => {
+    test('a message, with its direction, user and text, and a link to its trace or else to its chat', async () => {
       const user = sides.newUser()
       const incoming = await sides.write(user, { text: { body: 'Where  is\nmy parcel?' } })
       const outgoing = await sides.send(user, { text: { body: 'x'.repeat(300) } })
-      const link = `/?phones=${user}&chat=${numbers.main}`
       const time = new Date(server.clock.now()).toISOString()
-      const rest = { time, account_id: ids.account, link }
-      assert.deepEqual(await find(incoming, { kind: 'message' }), [
-        { kind: 'message', id: incoming, title: `From ${user}: Where is my parcel?`, ...rest },
-      ])
-      assert.deepEqual(await find(` ${outgoing} `), [
-        { kind: 'message', id: outgoing, title: `To ${user}: ${'x'.repeat(99)}…`, ...rest },
-      ])
+      const [found, other] = [await find(incoming, { kind: 'message' }), await find(` ${outgoing} `)]
+      const rest = { time, account_id: ids.account }
+      assert.deepEqual(
+        [...found, ...other].map(({ link, ...shown }) => shown),
+        [
+          { kind: 'message', id: incoming, title: `From ${user}: Where is my parcel?`, ...rest },
+          { kind: 'message', id: outgoing, title: `To ${user}: ${'x'.repeat(99)}…`, ...rest },
+        ],
+      )
+      for (const { link } of [...found, ...other]) {
+        const { status, body } = await server.client.get(`/operator${link}`, { token: tokens.operator })
+        assert.deepEqual([status, body.data.length > 0], [200, true], link)
+      }
+      await server.database.transaction(async ({ query }) => {
+        await query.updateTable('events').set({ trace: null }).where('subject_id', '=', incoming).execute()
+      })
+      assert.equal((await find(incoming))[0]?.link, `/?phones=${user}&chat=${numbers.main}`)
       assert.deepEqual(await find(incoming, { kind: 'call' }), [])
     })
 

@@ -11,9 +11,13 @@ import { defineSql } from '../../../db/statement.ts'
 import { listStoredTexts } from '../../messages/public.ts'
 
 /** A search finds names that are not split yet as well, as long as there are few. */
-const pollMilliseconds = 20 * second
+const pollMilliseconds = { embedded: 5 * second, remote: 20 * second }
 /** How many rows one transaction changes: few enough that no write waits for long. */
 const stepSize = 200
+/** The same of contents that the index of the embedded store takes: a larger part costs less for each. */
+const indexStep = 500
+/** How many pages a merge writes at the most. */
+const pagesToMerge = 200
 
 interface IndexerDeps {
   readonly database: Database
@@ -35,7 +39,7 @@ export class WordIndexer {
     this.#loop = new Loop({
       work: () => this.run(),
       pause: 0,
-      every: pollMilliseconds,
+      every: database.isEmbedded ? pollMilliseconds.embedded : pollMilliseconds.remote,
       onFailure(error) {
         if (!database.outageOf(error)) log.error({ err: error }, 'words to search by could not be listed')
       },
@@ -51,14 +55,18 @@ export class WordIndexer {
   }
 
   async run(): Promise<void> {
-    const now = this.#deps.clock.now()
-    for (const step of [(tx: Transaction) => splitNames(tx, now), listWordsOfMessages]) await this.#repeat(step)
+    const { database, clock } = this.#deps
+    const now = clock.now()
+    await this.#repeat((tx) => splitNames(tx, now), stepSize)
+    if (database.isEmbedded) await this.#repeat(fillIndex, indexStep)
+    else await this.#repeat(listWordsOfMessages, stepSize)
   }
 
-  async #repeat(step: (tx: Transaction) => Promise<number>): Promise<void> {
+  /** Until a step finds less than it takes at once. */
+  async #repeat(step: (tx: Transaction) => Promise<number>, size: number): Promise<void> {
     while (!this.#loop.isStopped) {
       const started = performance.now()
-      if ((await this.#deps.database.transaction(step)) < stepSize) return
+      if ((await this.#deps.database.transaction(step, { wipes: true })) < size) return
       await rest(started)
     }
   }
@@ -131,7 +139,52 @@ const setWords = defineSql<{ words: Listed<readonly string[]> }>()(
 async function listWordsOfMessages(tx: Transaction): Promise<number> {
   const contents = await tx.list(takeWithoutWords, {})
   if (contents.length === 0) return 0
-  const words = contents.map(({ message_id, content }) => [message_id, listWords(...listStoredTexts(content))])
-  tx.run(setWords, { words: Object.fromEntries(words) })
+  tx.run(setWords, { words: wordsOf(contents) })
   return contents.length
+}
+
+function wordsOf(contents: readonly { readonly message_id: string; readonly content: string }[]) {
+  const words = contents.map(({ message_id, content }) => [message_id, listWords(...listStoredTexts(content))] as const)
+  return Object.fromEntries(words)
+}
+
+const findRange = defineSql<object>()(
+  () => sql<{ after: number; last: number; count: number }>`
+    SELECT e.last_rowid AS after, MAX(c.id) AS last, COUNT(*) AS count FROM message_words_end e
+    JOIN (SELECT rowid AS id FROM message_contents WHERE rowid > (SELECT last_rowid FROM message_words_end)
+      ORDER BY rowid LIMIT ${sql.lit(indexStep)}) AS c ON TRUE`,
+)
+
+interface Range {
+  readonly after: number
+  readonly last: number
+}
+
+const takeUnlisted = defineSql<Range>()(
+  ({ after, last }) => sql<{ message_id: string; content: string }>`
+    SELECT message_id, content FROM message_contents WHERE rowid > ${after} AND rowid <= ${last} AND words IS NULL`,
+)
+
+const indexRange = defineSql<Range>()(
+  ({ after, last }) => sql`
+    INSERT INTO message_words (rowid, words) SELECT rowid, words FROM message_contents WHERE rowid > ${after} AND rowid <= ${last}`,
+)
+
+const noteIndexed = defineSql<Range>()(({ last }) => sql`UPDATE message_words_end SET last_rowid = ${last}`)
+
+/** Each step adds a part to the index. Parts are merged where what they leave behind is overwritten. */
+const mergeIndex = defineSql<object>()(
+  () => sql`INSERT INTO message_words (message_words, rank) VALUES ('merge', ${sql.lit(pagesToMerge)})`,
+)
+
+/** In the embedded store: the index takes the contents that came since, in one statement. */
+async function fillIndex(tx: Transaction): Promise<number> {
+  const [range] = await tx.list(findRange, {})
+  if (!range || range.count === 0) return 0
+  const unlisted = await tx.list(takeUnlisted, range)
+  if (unlisted.length > 0) tx.run(setWords, { words: wordsOf(unlisted) })
+  tx.run(indexRange, range)
+  tx.run(noteIndexed, range)
+  tx.run(mergeIndex, {})
+  return range.count
 }

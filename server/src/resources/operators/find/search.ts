@@ -1,4 +1,4 @@
-import { SqliteAdapter, sql } from 'kysely'
+import { sql } from 'kysely'
 import { listWords } from '../../../base/text/words.ts'
 import type { Db } from '../../../db/database.ts'
 import type { Page, PageRange } from '../../../graph/lists/paging.ts'
@@ -6,8 +6,8 @@ import type { NodeKindInfo } from '../../../graph/nodes.ts'
 import { describeFound, type Found } from './describe.ts'
 import {
   type FoundRow,
-  hasWords,
   includes,
+  isIndexed,
   listExact,
   listMessages,
   listNamed,
@@ -40,14 +40,14 @@ export interface Search extends Scope {
 export async function findForOperators(db: Db, page: Page, search: Search) {
   const { wanted, since, until } = search
   const { words } = wanted
-  const rarestInNames = await findRarest(db, 'name_words', words)
+  const rarestInNames = await findRarest(db, words)
   const path = includes(search, 'message') ? await findMessagePath(db, words) : undefined
   const sources = [
     ...listExact(wanted, search),
     ...listTraces(wanted, search, search.requests),
     ...(rarestInNames === undefined ? [] : [listNamed(words, rarestInNames, search)]),
     ...listUnsplit(await listUnsplitFitting(db, search), page.now, search),
-    ...(path ? [listMessages(words, path, search)] : []),
+    ...(path ? [listMessages(db, words, path, search)] : []),
   ]
   const walked = listWalked(rarestInNames, path)
   const table = sql`(${sql.join(walked, sql` UNION ALL `)}) AS walked`
@@ -87,16 +87,12 @@ function showFound({ time, account_id, ...found }: Found) {
   }
 }
 
-/** The word with the fewest rows; undefined when one of them has none. */
-async function findRarest(
-  db: Db,
-  table: 'name_words' | 'message_words',
-  words: readonly string[],
-): Promise<string | undefined> {
+/** The word that the fewest names have; undefined when one of them has none. */
+async function findRarest(db: Db, words: readonly string[]): Promise<string | undefined> {
   const keys = Object.fromEntries(words.map((word) => [word, 1]))
   const counted = sql<{ word: string; count: number }>`
     SELECT o.key AS word, (SELECT COUNT(*) FROM (
-      SELECT 1 FROM ${sql.table(table)} t WHERE t.word = o.key LIMIT ${sql.lit(countedOfWord)}) AS counted) AS count
+      SELECT 1 FROM name_words t WHERE t.word = o.key LIMIT ${sql.lit(countedOfWord)}) AS counted) AS count
     FROM json_each(${JSON.stringify(keys)}) AS o`
   const { rows } = await counted.execute(db.query)
   const [rarest] = rows.toSorted((one, other) => one.count - other.count)
@@ -104,20 +100,12 @@ async function findRarest(
 }
 
 async function findMessagePath(db: Db, words: readonly string[]): Promise<MessagePath | undefined> {
-  if (isEmbedded(db)) {
-    const word = await findRarest(db, 'message_words', words)
-    return word === undefined ? undefined : { by: 'rarest', word }
-  }
   const counted = sql<{ count: number }>`SELECT COUNT(*) AS count FROM (
-    SELECT 1 FROM message_contents WHERE ${hasWords(words)} LIMIT ${sql.lit(maxByIndex + 1)}) AS counted`
+    SELECT 1 FROM message_contents WHERE ${isIndexed(db, words)} LIMIT ${sql.lit(maxByIndex + 1)}) AS counted`
   const { rows } = await counted.execute(db.query)
   const count = rows[0]?.count ?? 0
   if (count === 0) return undefined
-  return { by: count > maxByIndex ? 'time' : 'index' }
-}
-
-function isEmbedded({ query }: Db): boolean {
-  return query.getExecutor().adapter instanceof SqliteAdapter
+  return count > maxByIndex ? 'time' : 'index'
 }
 
 async function listUnsplitFitting(db: Db, { wanted, kind }: Search) {

@@ -1,4 +1,5 @@
-import { type RawBuilder, sql } from 'kysely'
+import { type RawBuilder, SqliteAdapter, sql } from 'kysely'
+import type { Db } from '../../../db/database.ts'
 import type { OperatorLimits } from '../../../graph/context.ts'
 import { isSeen } from '../limits.ts'
 import type { Wanted } from './wanted.ts'
@@ -112,7 +113,7 @@ export function listTraces({ id }: Wanted, scope: Scope, requests: readonly Trac
 export function listNamed(words: readonly string[], rarest: string, { kind, limits }: Scope): Source {
   return sql`SELECT w.kind AS kind, w.id AS id, w.time AS time, o.account_id AS account_id
     FROM name_words w LEFT JOIN nodes o ON o.id = w.id AND o.kind = w.kind
-    WHERE w.word = ${rarest} AND ${isKind('w.kind', kind)} AND ${hasAll('name_words', words, sql`AND x.kind = w.kind`)}
+    WHERE w.word = ${rarest} AND ${isKind('w.kind', kind)} AND ${hasAll(words)}
       AND ${isNameSeen(limits)}`
 }
 
@@ -138,61 +139,65 @@ function isNameSeen(limits: Scope['limits']): RawBuilder<boolean> {
 
 /** Up to so many messages are sorted at once; more are looked for in the order of their times. */
 export const maxByIndex = 1000
+const maxUnindexed = 5000
 
-/** How messages are found by their words. */
-export type MessagePath =
-  /** In the embedded store: through the messages of the rarest word, newest first. */
-  | { readonly by: 'rarest'; readonly word: string }
-  /** By the index of PostgreSQL, which finds them in no order: there are few. */
-  | { readonly by: 'index' }
-  /** There are many: through all messages, newest first. */
-  | { readonly by: 'time' }
+/** How messages are found by their words: by the index of words, which returns them in no order; or by time, newest first. */
+export type MessagePath = 'index' | 'time'
 
-export function listMessages(words: readonly string[], path: MessagePath, { limits }: Scope): Source {
+export function listMessages(db: Db, words: readonly string[], path: MessagePath, { limits }: Scope): Source {
   // Looked up for each, by its key: a join is left to the planner, which would read all messages.
-  const account = sql`SELECT n.account_id FROM messages m JOIN phone_numbers n ON n.id = m.phone_number_id WHERE m.id = w.id`
-  const found = sql<FoundRow>`SELECT 'message' AS kind, w.id AS id, w.time AS time, (${account}) AS account_id
-    FROM ${listFitting(words, path)}`
+  const account = sql`SELECT n.account_id FROM messages m JOIN phone_numbers n ON n.id = m.phone_number_id WHERE m.id = fitting.id`
+  const fits = path === 'index' ? sql`${isIndexed(db, words)} LIMIT ${sql.lit(maxByIndex)}` : hasWords(db, words)
+  const found = sql<FoundRow>`SELECT 'message' AS kind, fitting.id AS id, fitting.time AS time, (${account}) AS account_id
+    FROM (SELECT message_id AS id, created_time AS time FROM message_contents WHERE ${fits}) AS fitting`
   if (!limits) return found
   return sql`SELECT * FROM (${found}) AS n WHERE ${isSeen(limits, ofNumber)}`
-}
-
-/** Times and ids as `w`, with a condition. */
-function listFitting(words: readonly string[], path: MessagePath): RawBuilder<unknown> {
-  if (path.by === 'rarest') {
-    return sql`message_words w WHERE w.word = ${path.word} AND ${hasAll('message_words', words, sql``)}`
-  }
-  // As an expression that no index has, where the index would list very many.
-  const fits =
-    path.by === 'index' ? sql`${hasWords(words)} LIMIT ${sql.lit(maxByIndex)}` : sql`(${hasWords(words)}) IS TRUE`
-  return sql`(SELECT message_id AS id, created_time AS time FROM message_contents WHERE ${fits}) AS w`
 }
 
 /** Through which rows the search walks, newest first: those that it cannot find by an index alone. */
 export function listWalked(rarestInNames: string | undefined, path: MessagePath | undefined): RawBuilder<unknown>[] {
   return [
     ...(rarestInNames === undefined ? [] : [sql`SELECT time, id FROM name_words WHERE word = ${rarestInNames}`]),
-    ...(path?.by === 'rarest' ? [sql`SELECT time, id FROM message_words WHERE word = ${path.word}`] : []),
-    ...(path?.by === 'time' ? [sql`SELECT created_time AS time, message_id AS id FROM message_contents`] : []),
+    ...(path === 'time' ? [sql`SELECT created_time AS time, message_id AS id FROM message_contents`] : []),
   ]
 }
 
-/**
- * For PostgreSQL. In a query of their own the words are unknown when it is planned: that they are common would be a reason to read the
- * table, in which those that fit may all be at the end.
- */
-export function hasWords(words: readonly string[]): RawBuilder<boolean> {
+/** Whether a content has all of the words, by their index. */
+export function isIndexed(db: Db, words: readonly string[]): RawBuilder<boolean> {
+  if (isEmbedded(db)) return isIndexedInSqlite(db, words)
+  // In a query of their own the words are unknown to the planner: that they are common would be a reason for it to read the table, in
+  // which those that fit may all be at the end.
   return sql<boolean>`words @> (SELECT CAST(${JSON.stringify(words)} AS JSONB))`
 }
 
-function hasAll(
-  table: 'name_words' | 'message_words',
-  words: readonly string[],
-  andSame: RawBuilder<unknown>,
-): RawBuilder<boolean> {
+/** What came since the worker filled the index is looked through: it is seconds behind. */
+function isIndexedInSqlite(db: Db, words: readonly string[]): RawBuilder<boolean> {
+  const all = words.map((word) => `"${word}"`).join(' AND ')
+  return sql<boolean>`message_contents.rowid IN (
+    SELECT * FROM (SELECT rowid FROM message_words WHERE message_words MATCH ${all} LIMIT ${sql.lit(maxByIndex + 1)})
+    UNION ALL SELECT id FROM (
+      SELECT rowid AS id, words FROM message_contents WHERE rowid > (SELECT last_rowid FROM message_words_end)
+      ORDER BY rowid DESC LIMIT ${sql.lit(maxUnindexed)}
+    ) AS fresh WHERE ${hasWords(db, words)})`
+}
+
+/** The same without an index, which would list all of very many. Words have no sign that means something here. */
+function hasWords(db: Db, words: readonly string[]): RawBuilder<boolean> {
+  if (!isEmbedded(db)) return sql<boolean>`(words @> CAST(${JSON.stringify(words)} AS JSONB)) IS TRUE`
+  return sql<boolean>`(${sql.join(
+    words.map((word) => sql`words LIKE ${`%"${word}"%`}`),
+    sql` AND `,
+  )})`
+}
+
+function isEmbedded({ query }: Db): boolean {
+  return query.getExecutor().adapter instanceof SqliteAdapter
+}
+
+function hasAll(words: readonly string[]): RawBuilder<boolean> {
   if (words.length === 1) return sql<boolean>`TRUE`
-  return sql<boolean>`(SELECT COUNT(*) FROM ${sql.table(table)} x
-    WHERE x.word IN (${sql.join(words)}) AND x.time = w.time AND x.id = w.id ${andSame}) = ${sql.lit(words.length)}`
+  return sql<boolean>`(SELECT COUNT(*) FROM name_words x WHERE x.word IN (${sql.join(words)})
+    AND x.time = w.time AND x.id = w.id AND x.kind = w.kind) = ${sql.lit(words.length)}`
 }
 
 function isKind(column: string, kind: string | undefined): RawBuilder<boolean> {
