@@ -682,29 +682,29 @@ export interface OperatorListRequestsParams {
 
 /** An item of `operator.list_requests`. */
 export interface OperatorListRequestsItem {
-  id?: string
-  time?: string
-  door?: string
-  operation?: string
-  method?: string
+  id: string
+  time: string
+  door: string
+  operation: string
+  method: string
   /** Path and query, in a sandbox alone; secrets in it are redacted. */
   target?: string
-  status?: number
-  error?: {
+  status: number
+  error: {
     code: number
     message: string
   } | null
   /** The fault rule that it was hit by, as in X-Switchboard-Fault; in a sandbox alone. */
   fault?: string
-  milliseconds?: number
-  business_id?: string | null
-  app_id?: string | null
-  account_id?: string | null
+  milliseconds: number
+  business_id: string | null
+  app_id: string | null
+  account_id: string | null
   /** The number that the path names. */
-  phone_number_id?: string | null
-  node_id?: string | null
-  remote_address?: string | null
-  trace?: string
+  phone_number_id: string | null
+  node_id: string | null
+  remote_address: string | null
+  trace: string
   request_headers?: Record<string, string>
   request_body?: string | null
   response_body?: string | null
@@ -712,9 +712,9 @@ export interface OperatorListRequestsItem {
 
 const operatorListRequestsRow: Row = { name: 'operator.list_requests', method: 'GET', door: 'operator', path: '/operator/requests' }
 
-/** Lists the last requests of this process at each door, newest first; in a sandbox with headers and bodies, without secrets. With fields, only these. */
+/** Lists the last requests of this process at each door, newest first; in a sandbox with headers and bodies, without secrets. With fields, of target, headers and bodies only those that it names. */
 export function operatorListRequests(client: Client, params?: OperatorListRequestsParams & { fields?: undefined }, options?: RequestOptions): ListCall<OperatorListRequestsItem & { id: string }>
-/** Lists the last requests of this process at each door, newest first; in a sandbox with headers and bodies, without secrets. With fields, only these. */
+/** Lists the last requests of this process at each door, newest first; in a sandbox with headers and bodies, without secrets. With fields, of target, headers and bodies only those that it names. */
 export function operatorListRequests(client: Client, params?: OperatorListRequestsParams, options?: RequestOptions): ListCall<OperatorListRequestsItem>
 export function operatorListRequests(client: Client, params?: OperatorListRequestsParams, options?: RequestOptions): ListCall<OperatorListRequestsItem> {
   return listRow(client, operatorListRequestsRow, [], params, options)
@@ -1072,14 +1072,14 @@ export class OperatorMethods {
   }
 
   /**
-   * Lists the last requests of this process at each door, newest first; in a sandbox with headers and bodies, without secrets. With fields, only these.
+   * Lists the last requests of this process at each door, newest first; in a sandbox with headers and bodies, without secrets. With fields, of target, headers and bodies only those that it names.
    *
    * @example
    * for await (const item of client.operator.listRequests({ door: 'business', limit: 1 })) …
    */
   listRequests(params?: OperatorListRequestsParams & { fields?: undefined }, options?: RequestOptions): ListCall<OperatorListRequestsItem & { id: string }>
   /**
-   * Lists the last requests of this process at each door, newest first; in a sandbox with headers and bodies, without secrets. With fields, only these.
+   * Lists the last requests of this process at each door, newest first; in a sandbox with headers and bodies, without secrets. With fields, of target, headers and bodies only those that it names.
    *
    * @example
    * for await (const item of client.operator.listRequests({ door: 'business', limit: 1 })) …

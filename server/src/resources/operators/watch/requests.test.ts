@@ -41,8 +41,11 @@ onOneDatabase('the log of requests', 'sqlite', (engine) => {
     assert.ok(whole.request_headers && typeof whole.response_body === 'string' && whole.error === null)
     const fields = 'id,time,status,target,error,trace'
     const [brief] = (await get({ limit: '1', door: 'business', fields })).body.data
-    assert.deepEqual(Object.keys(brief), fields.split(','))
-    for (const name of fields.split(',')) assert.equal(brief[name], whole[name])
+    const { request_headers, request_body, response_body, ...rest } = whole
+    assert.ok(request_headers && response_body && request_body === null)
+    assert.deepEqual(brief, rest)
+    const [briefer] = (await get({ limit: '1', door: 'business', fields: 'id' })).body.data
+    assert.deepEqual([briefer.target, briefer.status], [undefined, 200])
     assertError(await get({ fields: 'id,secret' }), like(fieldUnknown, { field: '"secret"' }))
   })
 

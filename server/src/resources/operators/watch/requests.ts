@@ -52,7 +52,7 @@ export function requestOperations(): NewOperation[] {
       method: 'GET',
       path: '/operator/requests',
       sentence:
-        'Lists the last requests of this process at each door, newest first; in a sandbox with headers and bodies, without secrets. With fields, only these.',
+        'Lists the last requests of this process at each door, newest first; in a sandbox with headers and bodies, without secrets. With fields, of target, headers and bodies only those that it names.',
       list: requestList,
       fields: { available: fields, defaults: fields, mode: 'replace' },
       input: Type.Object({
@@ -69,7 +69,7 @@ export function requestOperations(): NewOperation[] {
         since: Type.Optional(timestampSchema('Only those since then.')),
         until: Type.Optional(timestampSchema('Only those before then.')),
       }),
-      output: Type.Object({ data: Type.Array(Type.Partial(requestSchema)), paging: pagingSchema }),
+      output: Type.Object({ data: Type.Array(requestSchema), paging: pagingSchema }),
       examples: {
         input: { door: 'business', limit: 1 },
         output: {
@@ -154,7 +154,10 @@ export function isRequestSeen(
 }
 
 function showRequest(request: KeptRequest, asked: readonly string[]): Record<string, unknown> {
+  const isLeftOut = (name: string) => bodyFields.includes(name) && !asked.includes(name)
   const whole = asked.some((name) => bodyFields.includes(name)) ? request.whole() : request
   const shown: Readonly<Record<string, unknown>> = { ...whole, time: writeTimestamp(request.time) }
-  return Object.fromEntries(asked.flatMap((name) => (shown[name] === undefined ? [] : [[name, shown[name]]])))
+  return Object.fromEntries(
+    fields.flatMap((name) => (shown[name] === undefined || isLeftOut(name) ? [] : [[name, shown[name]]])),
+  )
 }
