@@ -21,6 +21,8 @@ try {
   await visit(page, `${server.url}/`)
   for (const phone of await page.getByRole('article').all()) await openChat(phone)
   await page.getByText('Shall we send you a reminder on Friday?').first().waitFor()
+  // Away from the bubbles, which offer more while a mouse is on them.
+  await page.mouse.move(0, 0)
   await keep('phones')
   const { data } = await server.doors.operator('GET', 'requests?operation=messages.send&limit=1')
   const paths = {

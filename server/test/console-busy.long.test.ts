@@ -108,8 +108,12 @@ async function listPages({ server }: BusyConsole): Promise<Visited[]> {
     { name: 'call', path: `/calls/${await findCall(server.url)}` },
     { name: 'resources', path: '/resources' },
     ...kinds.map((kind, index) => ({ name: `resource-${kind}`, path: `/resources/${nodes[index].data[0].id}` })),
+    { name: 'user', path: `/resources/user-${people.arabic.wa_id}` },
+    { name: 'search', path: '/search?q=order' },
     { name: 'sandbox', path: '/sandbox' },
     { name: 'access', path: '/access' },
+    { name: 'sessions', path: '/access?view=sessions' },
+    { name: 'audit', path: '/access?view=audit' },
     { name: 'docs', path: '/docs' },
     { name: 'unknown', path: '/no-such-page' },
   ]

@@ -8,50 +8,60 @@ import { arabicText, hebrewText, longText, markedText } from './texts.ts'
 import { busyIds } from './world.ts'
 
 /** The last twenty minutes: what stands at the end of the chats that the console opens, and everything that can go wrong for a message. */
-export async function playScene(tools: ChatTools, clock: BusyClock, end: number): Promise<void> {
+export async function playScene(
+  tools: ChatTools,
+  clock: BusyClock,
+  settle: () => Promise<void>,
+  end: number,
+): Promise<void> {
   const { doors, files } = tools
   const chatOf = ({ wa_id }: { readonly wa_id: string }) => new BusyChat(tools, busyIds.number, wa_id)
-  const pass = (milliseconds: number) => clock.moveTo(Math.min(end, clock.now() + milliseconds))
+  // Webhooks leave before time goes on.
+  const pass = async (milliseconds: number) => {
+    await settle()
+    clock.moveTo(Math.min(end, clock.now() + milliseconds))
+  }
   const ada = chatOf(people.ada)
 
   const asked = await ada.write(textOf('Do you still have the big monstera?'))
-  pass(40 * second)
+  await pass(40 * second)
   await ada.send({ ...textOf('We do. This one arrived today:'), context: { message_id: asked } })
   const [photo = ''] = files.photos
   await ada.send({ type: 'image', image: { id: photo, caption: 'Monstera, *1.20 m*' } })
-  pass(minute)
+  await pass(minute)
   await ada.write({ type: 'reaction', reaction: { message_id: asked, emoji: '❤️' } })
   await ada.write({ type: 'audio', audio: { id: files.voice, mime_type: 'audio/ogg; codecs=opus', voice: true } })
-  pass(minute)
+  await pass(minute)
   const choice = await ada.send(buttonsMessage)
-  pass(30 * second)
+  await pass(30 * second)
   await doors.gateway(`messages/${choice}`, { action: 'press', choice: 'choice-0' })
-  pass(minute)
+  await pass(minute)
   await ada.send(textOf(markedText))
   await ada.send(orderTemplate)
   await ada.send({ type: 'document', document: { id: files.document, filename: 'Invoice A7.pdf' } })
   await ada.send(listMessage)
 
-  pass(minute)
+  await pass(minute)
   const arabic = chatOf(people.arabic)
   await arabic.write(textOf(arabicText))
-  pass(20 * second)
+  await pass(20 * second)
   await arabic.send(textOf('نعم، لدينا اثنتان. هل تفضل التوصيل أم الاستلام؟'))
   await arabic.write(textOf('Order A7 is mine, طلبي A7، شكرا!'))
   const hebrew = chatOf(people.hebrew)
   await hebrew.write(textOf(hebrewText))
   await hebrew.send(textOf(longText))
 
-  pass(minute)
+  await pass(minute)
   await playGroup(tools)
   await playFailures(tools, chatOf)
-  const calls = new BusyCalls(doors, clock, async () => undefined)
+  const calls = new BusyCalls(doors, clock, settle)
   const [customer] = makeCustomers(1)
   await calls.accept(await calls.callBusiness(customer?.wa_id ?? ''))
   // From now on what arrives stays unread until somebody looks at the phone.
   await doors.gateway(`users/${people.ada.wa_id}`, { auto_read: false })
-  pass(2 * minute)
+  await pass(2 * minute)
   await ada.send(textOf('Shall we send you a reminder on Friday?'))
+  await settle()
   clock.moveTo(end)
 }
 

@@ -37,7 +37,7 @@ export async function makeTraffic(deps: TrafficDeps): Promise<void> {
   await linkApps(doors, { isPartnerLinked: true })
   await makeResources(doors)
   await makeLastDays(deps, chats, end - 20 * minute)
-  await playScene(tools, clock, end)
+  await playScene(tools, clock, deps.settle, end)
   deps.breakSubscriber('slow')
   await actOnLane(doors, busyApps.slow.id, 'resume')
   await deps.settle()
