@@ -134,7 +134,7 @@ async function makeLastDays(deps: TrafficDeps, chats: Chats, end: number): Promi
   for (let round = 1; round <= rounds; round++) {
     clock.moveTo(Math.max(clock.now(), start + ((end - start) * round) / rounds))
     const first = round * 5
-    const next = Array.from({ length: 7 }, (_, index) => chats.others[(first + index * 3) % chats.others.length])
+    const next = Array.from({ length: 5 }, (_, index) => chats.others[(first + index * 3) % chats.others.length])
     await Promise.all([chats.longest.goOn(), ...[...new Set(next)].map((chat) => chat?.goOn())])
     await calls.make(round - 1, callers[round % callers.length]?.wa_id ?? '')
     if (round === Math.ceil(rounds / 5)) await linkApps(doors, { isPartnerLinked: false })
