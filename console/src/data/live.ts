@@ -81,6 +81,9 @@ export function listenToPhones(onEvent: Listener, onFresh: () => void): () => vo
   }
 }
 
+/** How often the stream has begun without what was sent before: whoever has read something back reads it again. */
+export const freshStarts = signal(0)
+
 let pastReaders = 0
 
 /** Has what happened just before among all that happens, for as long as it is shown. Live reads its own history, page by page. */
@@ -136,6 +139,7 @@ export function startStreams(): void {
     onFresh: () => {
       void readService()
       isPastDue = true
+      freshStarts.value += 1
       readPastOnce()
     },
   })

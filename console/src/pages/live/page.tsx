@@ -3,7 +3,7 @@ import { useEffect, useMemo, useRef } from 'preact/hooks'
 import './live.css'
 import { apps } from '../../data/directory.ts'
 import type { FeedItem } from '../../data/feed-items.ts'
-import { feedItems, watchPhones } from '../../data/live.ts'
+import { feedItems, freshStarts, watchPhones } from '../../data/live.ts'
 import { go, place, setQuery } from '../../router.ts'
 import { useLatest } from '../../ui/hooks.ts'
 import { Loaded, type Loading } from '../../ui/loaded.tsx'
@@ -19,7 +19,7 @@ import { addDays, groupByTrace, type LiveRow } from './rows.ts'
 import { useHistory, useItems } from './use-items.ts'
 
 /** How many pages in a row are read without anybody scrolling, where nothing of them fits the filter. */
-const mostPagesInVain = 5
+const mostPagesInVain = 10
 const noItems: readonly FeedItem[] = []
 
 /** One stream of everything: what happens, and below it what happened before. */
@@ -30,6 +30,7 @@ export function LivePage() {
   const isGrouped = query.get('group') === '1'
   const paused = useSignal<readonly FeedItem[] | undefined>(undefined)
   const history = useHistory(filter)
+  useGapless(history.reload)
   const { value: load } = history.load
   const past = load.state === 'ready' ? load.value : noItems
   const items = useItems(paused.value ?? feedItems.value, past, filter, apps.value)
@@ -118,6 +119,23 @@ export function LivePage() {
       </div>
     </div>
   )
+}
+
+/** Reads back again what may be missing: after the stream has begun anew, and after the oldest of ten thousand lines have gone. */
+function useGapless(reload: () => Promise<void>): void {
+  const starts = freshStarts.value
+  const [first] = feedItems.value
+  const oldest = useRef(first)
+  const known = useRef(starts)
+  useEffect(() => {
+    if (known.current !== starts) void reload()
+    known.current = starts
+  }, [starts, reload])
+  useEffect(() => {
+    const before = oldest.current
+    oldest.current = first
+    if (before && first && before.time < first.time) void reload()
+  }, [first, reload])
 }
 
 interface NothingProps {

@@ -2,12 +2,15 @@ import { operatorListFeed } from '@switchboard/client/methods'
 import { useRef } from 'preact/hooks'
 import { type FeedItem, readStreamedItem } from '../../data/feed-items.ts'
 import { client } from '../../data/http.ts'
+import { feedItems } from '../../data/live.ts'
 import { type Pages, usePages } from '../../ui/paged.tsx'
 import { isError, textOf } from './described.ts'
 import { type LiveFilter, makeFits, typesToRead } from './filter.ts'
 import { type Merged, mergeItems } from './merge.ts'
 
 const pageSize = 200
+/** Where thousands of lines are there already, a page that holds nothing else is passed over quickly. */
+const largePage = 1000
 
 /** What was recorded, page by page: the service is asked for the type, the number and the time; the rest is chosen here. */
 export function useHistory({ type, number, since, until }: LiveFilter): Pages<FeedItem> {
@@ -21,7 +24,7 @@ export function useHistory({ type, number, since, until }: LiveFilter): Pages<Fe
       const page = await operatorListFeed(client, {
         ...filter,
         types,
-        limit: pageSize,
+        limit: feedItems.peek().length > largePage ? largePage : pageSize,
         ...(after !== undefined && { after }),
       })
       return { data: page.data.map(readStreamedItem), ...(page.paging && { paging: page.paging }) }

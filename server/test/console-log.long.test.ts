@@ -1,0 +1,160 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import type { Page } from 'playwright-core'
+import { failReads, openBusyConsole } from './harness/busy-console.ts'
+import { people } from './harness/busy-world/people.ts'
+import type { BusyServer } from './harness/busy-world/server.ts'
+import { busyApps, busyIds } from './harness/busy-world/world.ts'
+import { until } from './harness/until.ts'
+
+/** Deliveries, traces and Live in a world with thousands of each. */
+test('the log of a busy world', async (t) => {
+  const console = await openBusyConsole(t)
+  if (!console) return
+  const { server } = console
+  const { url, doors } = server
+
+  await t.test('every webhook is reached, and back finds the place', async (t) => {
+    const page = await console.open('/deliveries', undefined, t)
+    const rows = page.getByRole('region', { name: 'Webhooks' }).locator('tbody tr')
+    await rows.first().waitFor()
+    while ((await rows.count()) <= 100) await page.getByText(/ webhooks shown$/).scrollIntoViewIfNeeded()
+    const link = rows.nth(100).getByRole('link')
+    const id = await link.textContent()
+    const { data } = await doors.operator('GET', 'deliveries?limit=101')
+    assert.equal(id, data[100].id)
+    await link.click()
+    await page.getByRole('heading', { name: `Webhook ${id}` }).waitFor()
+    await page.goBack()
+    await page.getByRole('link', { name: id ?? '', exact: true }).waitFor()
+    await until(async () => {
+      const box = await page.getByRole('link', { name: id ?? '', exact: true }).boundingBox()
+      return box !== null && box.y > 0 && box.y < 900
+    }, 'the row is in view again')
+  })
+
+  await t.test('new webhooks announce themselves, and move nothing', async (t) => {
+    const page = await console.open(`/deliveries?app=${busyApps.good.id}`, undefined, t)
+    const first = page.locator('tbody tr').first()
+    const before = await first.textContent()
+    await write(server, 'One more')
+    const newer = page.getByRole('button', { name: /^Show \d+ new webhooks?$/ })
+    await newer.waitFor()
+    assert.equal(await first.textContent(), before)
+    await newer.click()
+    await page
+      .locator('tbody tr', { hasText: `text from +${people.ada.wa_id}` })
+      .first()
+      .waitFor()
+    await newer.waitFor({ state: 'detached' })
+  })
+
+  await t.test('filters stand in the address: state, app, user, field, time', async (t) => {
+    const page = await console.open('/deliveries', undefined, t)
+    await page.getByLabel('State').selectOption('failing')
+    await page.getByLabel('App').selectOption(busyApps.failing.id)
+    await page.getByLabel('Field').selectOption('messages')
+    await page.getByLabel('Time').selectOption('7d')
+    await page.waitForURL(`**/deliveries?state=failing&app=${busyApps.failing.id}&field=messages&since=7d`)
+    await page.reload()
+    const states = page.locator('tbody td.state')
+    await states.first().waitFor()
+    for (const state of await states.allTextContents()) assert.match(state, /^failing/)
+    await page.goto(`${url}/deliveries?user=${people.arabic.wa_id}`)
+    await states.first().waitFor()
+    for (const about of await page.locator('tbody td.about').allTextContents())
+      assert.match(about, new RegExp(`\\+${people.arabic.wa_id}`))
+    await page.getByLabel('Find by id').fill('1')
+    await page.keyboard.press('Enter')
+    await page
+      .getByRole('heading', { name: /^Webhook 1$|^This webhook/ })
+      .or(page.getByText('This webhook does not exist'))
+      .first()
+      .waitFor()
+  })
+
+  await t.test('a webhook that nobody has attempted shows what will be sent, and what it waits for', async (t) => {
+    const { data } = await doors.operator('GET', `deliveries?state=waiting&app_id=${busyApps.failing.id}&limit=1`)
+    assert.equal(data[0].attempts, 0)
+    const page = await console.open(`/deliveries/${data[0].id}`, undefined, t)
+    await page
+      .getByRole('status')
+      .filter({ hasText: /^Waiting for its first attempt: the subscriber is down/ })
+      .waitFor()
+    const tree = page.getByRole('tree', { name: 'What will be sent' })
+    await tree.getByRole('treeitem', { name: '"field": "messages"' }).click()
+    await page.getByText('entry[0].changes[0].field', { exact: true }).waitFor()
+    await page.getByRole('button', { name: 'Copy value' }).click()
+    assert.equal(await page.evaluate('navigator.clipboard.readText()'), 'messages')
+    await page.getByRole('button', { name: 'Find in What will be sent' }).click()
+    await page.getByRole('searchbox', { name: 'Find in What will be sent' }).fill('phone_number_id')
+    await page.keyboard.press('Enter')
+    await page.getByText('entry[0].changes[0].value.metadata.phone_number_id', { exact: true }).waitFor()
+  })
+
+  await t.test('failed webhooks of one subscriber are sent again', async (t) => {
+    const page = await console.open('/deliveries', undefined, t)
+    const card = page.getByRole('article', { name: busyApps.partner.name })
+    await card.getByRole('button', { name: 'Replay failed…' }).click()
+    await page.getByLabel('Since').fill('30d')
+    await page.getByRole('button', { name: 'Send again', exact: true }).click()
+    await page.getByText(/webhooks? (?:is|are) sent again/).waitFor()
+  })
+
+  await t.test('Live goes down to the oldest, groups by trace, and shows only errors', async (t) => {
+    const page = await console.open('/live?type=event', undefined, t)
+    const lines = page.getByRole('tree', { name: 'Events, newest first' })
+    const status = page.getByRole('status').filter({ hasText: /lines/ })
+    const count = async () =>
+      Number(/([\d,]+) lines/.exec((await status.textContent()) ?? '')?.[1]?.replaceAll(',', ''))
+    await lines.getByRole('treeitem').first().waitFor()
+    const before = await count()
+    await page.evaluate(`document.querySelector('.lines').scrollTop = 1e6`)
+    await until(async () => (await count()) > before, 'older lines are read')
+    await checkPlace(page)
+    await page.goto(`${url}/live?group=1&type=`)
+    await lines.locator('[aria-expanded=false]').first().click()
+    await lines.locator('[aria-level="2"]').first().waitFor()
+    await page.goto(`${url}/live?errors=1`)
+    await lines.getByRole('treeitem').first().waitFor()
+    for (const badge of await lines.locator('.badge').all())
+      assert.match((await badge.getAttribute('class')) ?? '', /bad/)
+    await page.getByLabel('Filter by text').fill('nobody has written this')
+    await page.getByText('Nothing matches the filter').waitFor()
+    await page.getByRole('link', { name: 'Search everything that is kept' }).waitFor()
+  })
+
+  await t.test('a service that fails is not called an empty one', async (t) => {
+    const page = await console.open('/sandbox', undefined, t)
+    await failReads(page, /\/operator\/(?:feed|deliveries|lanes|traces|why)/)
+    for (const [path, sentence] of [
+      ['/live?type=event', 'Could not load what happened'],
+      ['/deliveries', 'Could not load the webhooks'],
+      ['/deliveries/1', 'Could not load webhook 1'],
+      ['/traces/unknown', 'Could not load the trace'],
+    ] as const) {
+      await page.goto(url + path)
+      await page.getByText(sentence, { exact: true }).waitFor()
+    }
+  })
+})
+
+/** The line that one reads is there again when one comes back from a trace. */
+async function checkPlace(page: Page): Promise<void> {
+  const lines = page.getByRole('tree', { name: 'Events, newest first' })
+  await page.evaluate(`document.querySelector('.lines').scrollTop = 3400`)
+  const line = lines.getByRole('treeitem').nth(20)
+  const id = await line.getAttribute('id')
+  await line.click()
+  await page.getByRole('link', { name: /^[0-9a-f]{32}$/ }).click()
+  await page.getByRole('heading', { name: 'Trace', exact: true }).waitFor()
+  await page.goBack()
+  await page.locator(`[id="${id}"]`).waitFor()
+}
+
+function write({ doors }: BusyServer, body: string): Promise<unknown> {
+  return doors.gateway('messages', {
+    ...{ phone_number_id: busyIds.number, from: people.ada.wa_id, type: 'text' },
+    text: { body },
+  })
+}
