@@ -11,7 +11,7 @@ import { nameKind } from '../resources/kinds.ts'
 /** By the name in the address: the parameter of the list, the label of the field, and what is written there. */
 const filters = [
   ['operation', 'operation', 'Operation', 'Operation'],
-  ['token', 'token_id', 'Token', 'Id of a token'],
+  ['actor', 'actor', 'By', 'Name of a session, or id'],
   ['node', 'node_id', 'On', 'Id of an object'],
   ['account', 'account_id', 'Account', 'Id of an account'],
 ] as const
@@ -106,7 +106,7 @@ function AuditRow({ record }: { readonly record: OperatorListAuditItem }) {
         {isNode ? <To href={`/resources/${node_id}`}>{nameOf(node_id)}</To> : <span class="mono">{node_id}</span>}
       </td>
       <td class="cut" dir="auto">
-        <Filter name="token" value={actor_token_id} text={actor_name ?? nameOf(actor_app_id)} />
+        <Filter name="actor" value={actor_token_id} text={actor_name ?? nameOf(actor_app_id)} />
       </td>
       <td class="mono">{remote_address}</td>
       <td class="mono">

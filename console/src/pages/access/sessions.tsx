@@ -75,7 +75,7 @@ function SessionTable({ rows, reload }: SessionTableProps) {
                     <bdi>{one.session_name}</bdi>
                     {one.id === session.value?.token_id && <span class="soft"> (this session)</span>}
                   </span>
-                  <To href={`/access?view=audit&token=${one.id}`}>Audit log</To>
+                  <To href={`/access?view=audit&actor=${one.id}`}>Audit log</To>
                 </div>
               </td>
               <td>

@@ -163,7 +163,7 @@ function TokenRow({ token, reload }: { readonly token: OperatorListTokensItem; r
         <div class="name">
           <bdi>{name}</bdi>
           {token.name !== null && <small class="soft mono">{id}</small>}
-          <To href={`/access?view=audit&token=${id}`} title="What was done with it">
+          <To href={`/access?view=audit&actor=${id}`} title="What was done with it">
             Audit log
           </To>
         </div>

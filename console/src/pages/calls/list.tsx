@@ -6,6 +6,7 @@ import { go, place, setQuery } from '../../router.ts'
 import { Loaded } from '../../ui/loaded.tsx'
 import { More, usePages } from '../../ui/paged.tsx'
 import { Badge, Empty, PageHead, TablePlace, To, When } from '../../ui/parts.tsx'
+import { TimeRange, useTimeRange } from '../../ui/time-range.tsx'
 import { writeDigits } from '../phone/summarize.ts'
 import { useCallEvents } from './call-events.ts'
 import './calls.css'
@@ -16,11 +17,13 @@ export function CallsPage() {
   const phone_number_id = query.get('number') ?? ''
   // As people write a number.
   const user_wa_id = (query.get('user') ?? '').replaceAll(/\D/g, '')
+  const range = useTimeRange()
   const list = usePages(
-    `calls ${phone_number_id} ${user_wa_id}`,
+    `calls ${phone_number_id} ${user_wa_id} ${JSON.stringify(range)}`,
     (after) =>
       gatewayListCalls(client, {
         limit: 50,
+        ...range,
         ...(phone_number_id !== '' && { phone_number_id }),
         ...(user_wa_id !== '' && { user_wa_id }),
         ...(after !== undefined && { after }),
@@ -28,7 +31,7 @@ export function CallsPage() {
     ({ id }) => id,
   )
   useCallEvents(() => void list.reload())
-  const isFiltered = phone_number_id !== '' || user_wa_id !== ''
+  const isFiltered = phone_number_id !== '' || user_wa_id !== '' || Object.keys(range).length > 0
   return (
     <div class="page page-calls">
       <PageHead of="calls" />
@@ -55,6 +58,7 @@ export function CallsPage() {
             <option key={id} value={id}>{`${display_phone_number} ${verified_name}`}</option>
           ))}
         </select>
+        <TimeRange />
       </search>
       <Loaded
         of={list}

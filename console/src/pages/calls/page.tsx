@@ -1,5 +1,5 @@
 import {
-  gatewayListCalls,
+  type GatewayReadCallResponse,
   gatewayReadCall,
   type OperatorListFeedItem,
   operatorListFeed,
@@ -7,7 +7,6 @@ import {
 } from '@switchboard/client/methods'
 import { nameOf } from '../../data/directory.ts'
 import { client } from '../../data/http.ts'
-import type { Call } from '../../data/types.ts'
 import { Loaded, useLoaded } from '../../ui/loaded.tsx'
 import { Exact, Instant } from '../../ui/moments.tsx'
 import { Badge, Code, Empty, Head, To } from '../../ui/parts.tsx'
@@ -18,21 +17,8 @@ import './calls.css'
 import { inspectSession } from './sdp.ts'
 import { explainMissing, listSteps, nameCallState, secondsConnected, type TimedCall, toneOfCall } from './steps.ts'
 
-type OneCall = Call & TimedCall
-
-/** A call with its times, which the list of calls has. */
-async function readCall(id: string): Promise<OneCall> {
-  const call: OneCall = await gatewayReadCall(client, id)
-  const { phone_number_id, user_wa_id } = call
-  for await (const one of gatewayListCalls(client, { phone_number_id, user_wa_id, limit: 100 })) {
-    if (one.id === id) return { ...call, ...one }
-  }
-  return call
-}
-
 /** The events that a call raised, the oldest first: a call has one for each step that its business hears of. */
-async function listCallEvents({ id, phone_number_id, created_time, ended_time }: OneCall) {
-  if (created_time === undefined) return []
+async function listCallEvents({ id, phone_number_id, created_time, ended_time }: GatewayReadCallResponse) {
   const near = (at: string, by: number) => new Date(Date.parse(at) + by).toISOString()
   const { data } = await operatorListFeed(client, {
     types: 'event',
@@ -45,7 +31,7 @@ async function listCallEvents({ id, phone_number_id, created_time, ended_time }:
 }
 
 export function CallPage({ id }: { readonly id: string }) {
-  const call = useLoaded(id, () => readCall(id))
+  const call = useLoaded(id, () => gatewayReadCall(client, id))
   useCallEvents(() => void call.reload())
   return (
     <div class="page page-calls">
@@ -69,7 +55,7 @@ function Missing({ id }: { readonly id: string }) {
   )
 }
 
-function OneCallView({ call }: { readonly call: OneCall }) {
+function OneCallView({ call }: { readonly call: GatewayReadCallResponse }) {
   const { id, direction, user_wa_id, phone_number_id, sdp } = call
   const isFromUser = direction === 'USER_INITIATED'
   const user = writeDigits(user_wa_id)
@@ -119,7 +105,7 @@ function Verdict({ id, state }: { readonly id: string; readonly state: string })
   )
 }
 
-function Events({ call }: { readonly call: OneCall }) {
+function Events({ call }: { readonly call: GatewayReadCallResponse }) {
   const events = useLoaded(`events ${call.id} ${call.state}`, () => listCallEvents(call))
   return (
     <section class="card">

@@ -1,4 +1,9 @@
-import { gatewayListTemplates, operatorListNodes, type TemplateStatus } from '@switchboard/client/methods'
+import {
+  gatewayListTemplates,
+  gatewayListUsers,
+  operatorListNodes,
+  type TemplateStatus,
+} from '@switchboard/client/methods'
 import { nameOf } from '../../data/directory.ts'
 import { client } from '../../data/http.ts'
 import { service } from '../../data/live.ts'
@@ -42,6 +47,10 @@ async function readNodes({ kind, q, business, account, status }: Asked, after: s
     const { data, paging } = await gatewayListTemplates(client, { ...more, status })
     return { data: data.map(fromTemplate), ...(paging && { paging }) }
   }
+  if (kind === 'user') {
+    const { data, paging } = await gatewayListUsers(client, { ...more, ...(q !== '' && { q }) })
+    return { data: data.map(fromUser), ...(paging && { paging }) }
+  }
   return operatorListNodes(client, {
     ...more,
     ...(kind !== '' && { kind }),
@@ -53,6 +62,11 @@ async function readNodes({ kind, q, business, account, status }: Asked, after: s
 
 function fromTemplate({ id = '', name, account_id }: { id?: string; name?: string; account_id: string }): Node {
   return { id, kind: 'template', ...(name !== undefined && { name }), account_id, business_id: '' }
+}
+
+/** Users belong to no business, and have addresses of their own. */
+function fromUser({ wa_id, name }: { wa_id: string; name?: string }): Node {
+  return { id: `user-${wa_id}`, kind: 'user', ...(name !== undefined && { name }), business_id: '' }
 }
 
 /** Everything in the store, to search and to open. */
@@ -117,7 +131,9 @@ export function ResourcesPage() {
 }
 
 function Kinds({ kind }: { readonly kind: string }) {
-  const counts = Object.entries(service.value?.counts ?? {}).filter(([name, count]) => count > 0 || name === kind)
+  const counts = Object.entries(service.value?.counts ?? {}).filter(
+    ([name, count]) => name !== 'user' && (count > 0 || name === kind),
+  )
   return (
     <select
       aria-label="Kind"
@@ -125,6 +141,7 @@ function Kinds({ kind }: { readonly kind: string }) {
       onChange={(event) => setQuery({ kind: event.currentTarget.value, status: undefined })}
     >
       <option value="">All kinds</option>
+      <option value="user">Users</option>
       {counts.map(([name, count]) => (
         <option key={name} value={name}>{`${nameKinds(name)} (${count.toLocaleString()})`}</option>
       ))}
@@ -171,7 +188,7 @@ function NodeTable({ rows }: { readonly rows: readonly Node[] }) {
                 {node.name ?? ''}
               </td>
               <td class="mono">
-                <To href={`/resources/${node.id}`}>{node.id}</To>
+                <To href={`/resources/${node.id}`}>{node.id.replace(/^user-/, '+')}</To>
               </td>
               <td class="cut" dir="auto">
                 {nameOf(node.account_id)}

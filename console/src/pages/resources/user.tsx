@@ -23,7 +23,7 @@ export function UserPage({ wa_id }: { readonly wa_id: string }) {
             <Head title={value.name ?? writeDigits(wa_id)}>
               <To href={`/?phones=${wa_id}`}>Open the phone</To>
               <To href={`/calls?user=${wa_id}`}>Calls</To>
-              <To href="/resources">All resources</To>
+              <To href="/resources?kind=user">Users</To>
             </Head>
             <section class="card">
               <h2>Phone</h2>
