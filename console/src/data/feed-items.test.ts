@@ -163,7 +163,11 @@ test('an item of the stream keeps no bodies, and still says that the console sen
 })
 
 test('a request of a list, which has neither headers nor bodies, is read like one of the stream', () => {
-  const listed = { ...request, ...facts, id: 'request-1', error: null, app_id: null }
+  const listed = {
+    ...request,
+    ...facts,
+    ...{ id: 'request-1', error: null, app_id: null, node_id: null, remote_address: null },
+  }
   const streamed = { ...facts, id: 'request-1', type: 'request', data: { ...request, error: null, app_id: null } }
   assert.deepEqual(readListedRequest(listed), readStreamedItem(streamed))
 })

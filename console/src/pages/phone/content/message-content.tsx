@@ -1,6 +1,5 @@
 import type { SharedContact } from '@switchboard/client/methods'
 import type { ComponentChildren } from 'preact'
-import type { Header as HeaderContent } from '../../../data/message-parts.ts'
 import type { Message } from '../../../data/messages.ts'
 import type { Phone } from '../../../data/phone/phone.ts'
 import { Icon } from '../../../ui/icons.tsx'
@@ -55,18 +54,6 @@ export function MessageContentView({ phone, message }: Props): ComponentChildren
     default:
       return <p class="soft">{`A message of type ${message.type}`}</p>
   }
-}
-
-export function Header({ phone, message, header }: Props & { readonly header: HeaderContent }) {
-  if (header.type === 'text') {
-    return (
-      <p class="header-text" dir="auto">
-        {header.text}
-      </p>
-    )
-  }
-  if (header.type === 'location') return <PlaceCard place={header.place} />
-  return <MediaView phone={phone} type={header.type} file={header.file} message={message} />
 }
 
 function Contacts({ contacts }: { readonly contacts: readonly SharedContact[] }) {

@@ -4,7 +4,7 @@ import type { Message } from '../../../data/messages.ts'
 import type { ChatState } from '../../../data/phone/chat-state.ts'
 import type { Phone } from '../../../data/phone/phone.ts'
 import { Icon } from '../../../ui/icons.tsx'
-import { Header } from './message-content.tsx'
+import { Header } from './header.tsx'
 import { RichText } from './rich-text.tsx'
 import './choices.css'
 

@@ -255,6 +255,7 @@ onBothDatabases('find', (engine) => {
     test('a user who was forgotten is not found by name or words', async () => {
       const user = sides.newUser()
       const id = await sides.write(user, { text: { body: 'the vermilion gramophone' } })
+      const after = await sides.write(sides.newUser(), { text: { body: 'a cerulean bassoon' } })
       await sides.gateway(`users/${user}`, { name: 'Ermintrude' })
       await splitNames()
       assert.deepEqual(await findNames('vermilion'), [`message ${id}`])
@@ -263,6 +264,8 @@ onBothDatabases('find', (engine) => {
       await forgetUser({ database, clock, store, random: undefined as never }, user)
       assert.deepEqual([await findNames('vermilion'), await findNames('ermintrude')], [[], []])
       assert.deepEqual(await findNames(user), [`user ${user}`], 'by the number, which stays')
+      // What is left stands at another place of the file then.
+      assert.deepEqual(await findNames('cerulean'), [`message ${after}`])
     })
 
     test('a snapshot brings back what is found, and a reset takes it away', async () => {
