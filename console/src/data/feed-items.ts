@@ -68,11 +68,6 @@ export type FeedItem = Facts & Content
 /** One type of them: `ItemOf<'request'>`. */
 export type ItemOf<T extends FeedItem['type']> = Extract<FeedItem, { readonly type: T }>
 
-/** Whether an item is of a type, for filters. */
-function isOf<T extends FeedItem['type']>(type: T): (item: FeedItem) => item is ItemOf<T> {
-  return (item): item is ItemOf<T> => item.type === type
-}
-
 export function readFeedItem({
   id,
   type,
