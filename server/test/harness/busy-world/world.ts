@@ -96,11 +96,21 @@ function makeOtherApps(count: number): object[] {
   }))
 }
 
+const tokenNames = [
+  'Nightly export',
+  'رمز المتجر',
+  '<b>Chat widget</b>',
+  'Help desk of the garden centers, second floor',
+  'CI',
+]
+
 function makeTokens({ tokens }: BusySize, now: number): object[] {
   const app_id = busyApps.good.id
   const ofBusiness = ['msgapp_business_management', 'msgapp_business_messaging']
   const others = Array.from({ length: tokens }, (_, index) => ({
     token: `token-${index}-of-the-busy-world`,
+    // Every fourth has none.
+    ...(index % 4 !== 3 && { name: `${tokenNames[index % tokenNames.length]} ${index + 1}` }),
     app_id: Object.values(busyApps)[index % 3]?.id,
     scopes: index % 4 === 0 ? ofBusiness : ofBusiness.slice(index % 2, (index % 2) + 1),
     ...(index % 5 === 0 && { expires_at: new Date(now + (index - 40) * 3_600_000).toISOString() }),
