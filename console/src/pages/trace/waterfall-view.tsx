@@ -21,12 +21,11 @@ export function Waterfall({ rows, opened }: WaterfallProps) {
         <span />
         <span class="lane-of-time">
           <span>0 ms</span>
-          {axis.breaks.length <= 6 &&
-            axis.breaks.map(({ at, milliseconds }) => (
-              <span key={at} class="break" style={{ insetInlineStart: `${at * 100}%` }} title={writeSpan(milliseconds)}>
-                {`⋯ ${writeSpan(milliseconds)}`}
-              </span>
-            ))}
+          {listApart(axis.breaks).map(({ at, milliseconds }) => (
+            <span key={at} class="break" style={{ insetInlineStart: `${at * 100}%` }}>
+              {`⋯ ${writeSpan(milliseconds)}`}
+            </span>
+          ))}
           <span class="last">{writeSpan(axis.end - axis.start)}</span>
         </span>
         <span />
@@ -37,6 +36,16 @@ export function Waterfall({ rows, opened }: WaterfallProps) {
       ))}
     </ol>
   )
+}
+
+/** Those with room for their names, which are in the middle of each: the long ones first. */
+function listApart(breaks: TimeAxis['breaks']): TimeAxis['breaks'] {
+  const shown: TimeAxis['breaks'][number][] = []
+  for (const one of breaks.toSorted((a, b) => b.milliseconds - a.milliseconds)) {
+    const isFree = one.at > 0.15 && one.at < 0.75 && shown.every(({ at }) => Math.abs(at - one.at) > 0.2)
+    if (isFree) shown.push(one)
+  }
+  return shown
 }
 
 interface StepProps {
