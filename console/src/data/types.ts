@@ -81,20 +81,6 @@ export interface Lane {
   readonly listener: boolean
 }
 
-interface Token {
-  readonly id: string
-  readonly app_id: string | null
-  readonly business_id: string | null
-  readonly scopes: readonly string[]
-  readonly accounts: readonly string[] | null
-  readonly businesses: readonly string[] | null
-  readonly created_time: string
-  readonly expires_time: string | null
-  readonly revoked_time: string | null
-  readonly state: 'good' | 'expired' | 'revoked'
-  readonly session_name?: string
-}
-
 export interface Call {
   readonly id: string
   readonly phone_number_id: string
