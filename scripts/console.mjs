@@ -1,6 +1,6 @@
-// Packs the console (console/src) into node_modules/.console: one script, one style and the worker that pages share, with hashed
-// names, compressed once. It runs
-// when the server is installed, and by the server itself when a source has changed since.
+// Packs the console (console/src) into node_modules/.console: a script for the first page and one for each other, one style, and the
+// worker that pages share, with hashed names, compressed once. It runs when the server is installed, and by the server itself when a
+// source has changed since.
 import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -16,12 +16,11 @@ const kept = 2
 export async function buildConsole() {
   const name = `${Date.now()}-${process.pid}`
   const folder = join(builds, name)
-  const { metafile } = await build({
+  const common = {
     absWorkingDir: root,
-    entryPoints: ['console/src/main.tsx', 'console/src/streams/worker.ts'],
-    outbase: 'console/src',
     outdir: folder,
     entryNames: '[name]-[hash]',
+    chunkNames: 'part-[hash]',
     bundle: true,
     minify: true,
     format: 'esm',
@@ -31,8 +30,21 @@ export async function buildConsole() {
     legalComments: 'none',
     metafile: true,
     logLevel: 'silent',
-  })
-  const files = Object.keys(metafile.outputs).map((path) => basename(path))
+  }
+  const main = 'console/src/main.tsx'
+  const [scripts, worker, styles] = await Promise.all([
+    build({ ...common, entryPoints: [main], splitting: true, loader: { '.css': 'empty' } }),
+    build({ ...common, entryPoints: ['console/src/streams/worker.ts'] }),
+    // Not split: one style for all pages, so that none is drawn without its own.
+    build({ ...common, entryPoints: [main], write: false }),
+  ])
+  const style = styles.outputFiles.find(({ path }) => path.endsWith('.css'))
+  writeFileSync(style.path, style.contents)
+  const { outputs } = scripts.metafile
+  const script = Object.keys(outputs).find((path) => outputs[path].entryPoint === main)
+  const files = [...Object.keys(outputs), ...Object.keys(worker.metafile.outputs), style.path].map((path) =>
+    basename(path),
+  )
   for (const file of files) {
     const content = readFileSync(join(folder, file))
     writeFileSync(
@@ -41,13 +53,19 @@ export async function buildConsole() {
     )
     writeFileSync(join(folder, `${file}.gz`), gzipSync(content, { level: 9 }))
   }
-  const own = Object.keys(metafile.inputs).filter((path) => /^(?:console\/(?:src|shared)|sdk\/src)\//.test(path))
+  const inputs = [styles, worker].flatMap(({ metafile }) => Object.keys(metafile.inputs))
+  const own = [...new Set(inputs)].filter((path) => /^(?:console\/(?:src|shared)|sdk\/src)\//.test(path))
   const sources = ['package-lock.json', ...own].map((path) => {
     const { size, mtimeMs } = statSync(join(root, path))
     return [path, size, mtimeMs]
   })
-  const pick = (name, ending) => files.find((file) => file.startsWith(`${name}-`) && file.endsWith(ending))
-  const built = { script: pick('main', '.js'), style: pick('main', '.css'), worker: pick('worker', '.js') }
+  const built = {
+    script: basename(script),
+    // What the script imports at once: named in the page, so that the browser does not learn of it only from the script.
+    parts: outputs[script].imports.filter(({ kind }) => kind === 'import-statement').map(({ path }) => basename(path)),
+    style: basename(style.path),
+    worker: files.find((file) => file.startsWith('worker-')),
+  }
   const unfinished = join(builds, `current.json-${process.pid}`)
   mkdirSync(builds, { recursive: true })
   writeFileSync(unfinished, JSON.stringify({ folder: name, ...built, sources }))

@@ -7,21 +7,8 @@ import { readDirectory } from './data/directory.ts'
 import { base, client, explain, isSandbox, renewSession, session, signIn, slowRequests } from './data/http.ts'
 import { connection, readService, service, serviceAhead, startStreams } from './data/live.ts'
 import { KeysHelp, listenToKeys, openHelp } from './keys.tsx'
-import { AccessPage } from './pages/access/page.tsx'
-import { CallsPage } from './pages/calls/list.tsx'
-import { CallPage } from './pages/calls/page.tsx'
-import { ConnectPage } from './pages/connect/page.tsx'
-import { DeliveryPage } from './pages/deliveries/delivery.tsx'
-import { DeliveriesPage } from './pages/deliveries/page.tsx'
-import { DocsPage } from './pages/docs.tsx'
-import { LivePage } from './pages/live/page.tsx'
-import { PhonePage } from './pages/phone/page.tsx'
-import { ResourcesPage } from './pages/resources/list.tsx'
-import { ResourcePage } from './pages/resources/page.tsx'
-import { SandboxPage } from './pages/sandbox/page.tsx'
-import { SearchPage } from './pages/search.tsx'
-import { TracePage } from './pages/trace/page.tsx'
 import { go, place, segments } from './router.ts'
+import { findRoute } from './routes.tsx'
 import { Palette, SearchButton } from './search/palette.tsx'
 import { nextTheme, theme } from './theme.ts'
 import { Confirmation } from './ui/dialog.tsx'
@@ -232,35 +219,8 @@ function MovedClock() {
 }
 
 function Page(): ComponentChildren {
-  const [first = '', second] = segments.value
-  switch (first) {
-    case '':
-      return <PhonePage />
-    case 'live':
-      return <LivePage />
-    case 'traces':
-      return <TracePage key={second} trace={second ?? ''} />
-    case 'deliveries':
-      return second ? <DeliveryPage key={second} id={second} /> : <DeliveriesPage />
-    case 'connect':
-      return <ConnectPage />
-    case 'calls':
-      return second ? <CallPage key={second} id={second} /> : <CallsPage />
-    case 'resources':
-      return second ? <ResourcePage key={second} id={second} /> : <ResourcesPage />
-    case 'search':
-      return <SearchPage />
-    case 'sandbox':
-      return <SandboxPage />
-    case 'access':
-      return <AccessPage />
-    case 'docs':
-      return <DocsPage />
-    case 'sign-in':
-      return <SignedIn />
-    default:
-      return <Nowhere />
-  }
+  if (segments.value[0] === 'sign-in') return <SignedIn />
+  return findRoute() ?? <Nowhere />
 }
 
 /** The page of a wrong address. */

@@ -162,6 +162,8 @@ type IssuerResponse = Readonly<Partial<Record<'code' | 'state' | 'iss' | 'error'
 
 export interface ConsoleFiles {
   readonly script: string
+  /** What the script imports at once. */
+  readonly parts: readonly string[]
   readonly style: string
   /** The worker that the pages of a browser share. */
   readonly worker: string

@@ -13,6 +13,7 @@ const endings: Readonly<Record<Encoding, string>> = { br: '.br', gzip: '.gz', id
 export interface ConsoleBuild {
   readonly folder: string
   readonly script: string
+  readonly parts: readonly string[]
   readonly style: string
   readonly worker: string
   readonly sources: readonly (readonly [path: string, size: number, mtimeMs: number])[]

@@ -27,7 +27,8 @@ export interface ConsolePageParts {
 
 /** A page that the script of the console takes over. */
 export function composeConsolePage({ frame, prefix, title, body }: ConsolePageParts): Page {
-  const { script, style, worker, sandbox } = frame
+  const { script, parts, style, worker, sandbox } = frame
+  const preloads = parts.map((part) => `<link rel="modulepreload" href="${prefix}/console/${part}">\n`).join('')
   return {
     html: `<!doctype html>
 <html lang="en">
@@ -42,7 +43,7 @@ export function composeConsolePage({ frame, prefix, title, body }: ConsolePagePa
 <script>${themeScript}</script>
 <link rel="icon" href="${pageIcon}">
 <link rel="stylesheet" href="${prefix}/console/${style}">
-<script type="module" src="${prefix}/console/${script}"></script>
+${preloads}<script type="module" src="${prefix}/console/${script}"></script>
 </head>
 <body>
 ${body}
