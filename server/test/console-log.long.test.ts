@@ -92,6 +92,25 @@ test('the log of a busy world', async (t) => {
     await page.getByText('entry[0].changes[0].value.metadata.phone_number_id', { exact: true }).waitFor()
   })
 
+  await t.test('a payload of a megabyte is folded, and what is found far below draws little around it', async (t) => {
+    const page = await console.open('/sandbox', undefined, t)
+    const { data } = await doors.operator('GET', 'deliveries?state=delivered&limit=1')
+    const whole = await doors.operator('GET', `deliveries/${data[0].id}`)
+    const rows = Array.from({ length: 12_000 }, (_, index) => ({ index, name: 'x'.repeat(60), note: `note ${index}` }))
+    const payload = JSON.stringify({ rows })
+    await page.route(`**/operator/deliveries/${data[0].id}`, (route) => route.fulfill({ json: { ...whole, payload } }))
+    await page.goto(`${url}/deliveries/${data[0].id}`)
+    const tree = page.getByRole('tree', { name: 'What is sent' })
+    await tree.getByText('12000 items').waitFor()
+    await page.getByRole('button', { name: 'Find in What is sent' }).click()
+    await page.getByRole('searchbox', { name: 'Find in What is sent' }).fill('note 11990')
+    await page.keyboard.press('Enter')
+    await tree.getByText('"note 11990"').waitFor()
+    assert.ok((await tree.getByRole('treeitem').count()) <= 400)
+    await page.getByRole('button', { name: 'Show earlier lines' }).click()
+    await page.getByText('rows[11990].note', { exact: true }).waitFor()
+  })
+
   await t.test('failed webhooks of one subscriber are sent again', async (t) => {
     const page = await console.open('/deliveries', undefined, t)
     const card = page.getByRole('article', { name: busyApps.partner.name })

@@ -72,12 +72,16 @@ export function JsonView({ label, value, size }: JsonViewProps) {
   const open = useMemo(() => beginsOpen(value), [value])
   const turned = useSignal<ReadonlySet<string>>(new Set())
   const limit = useSignal(rowsAtOnce)
+  /** How many lines above are left out: what is found far below does not draw everything before it. */
+  const start = useSignal(0)
   const chosen = useSignal<JsonPath>([])
   const wanted = useSignal<string | undefined>(undefined)
   const at = useSignal(0)
   const box = useRef<HTMLDivElement>(null)
   const isOpen = (id: string, depth: number, count: number) => open(depth, count) !== turned.value.has(id)
-  const { rows, isCut } = listRows(value, isOpen, limit.value)
+  const { rows: listed, isCut } = listRows(value, isOpen, start.value + limit.value)
+  // Where so much was folded that nothing is left behind those lines, all of it is shown.
+  const rows = listed.length > start.value ? listed.slice(start.value) : listed
   const text = wanted.value ?? ''
   const found = useMemo(() => findInJson(value, text, mostFound), [value, text])
   const current = found[at.value]
@@ -95,9 +99,8 @@ export function JsonView({ label, value, size }: JsonViewProps) {
     if (!path) return
     at.value = (index + found.length) % found.length
     turned.value = openAround(value, path, turned.value, open)
-    // What is found far below is listed too, with everything before it.
-    const isListed = listRows(value, isOpen, limit.value).rows.some(({ id }) => id === idOf(path))
-    if (!isListed) limit.value = Number.POSITIVE_INFINITY
+    const line = listRows(value, isOpen, Number.POSITIVE_INFINITY).rows.findIndex(({ id }) => id === idOf(path))
+    if (line < start.value || line >= start.value + limit.value) start.value = Math.max(0, line - rowsAtOnce / 2)
     chosen.value = path
   }
   useEffect(() => {
@@ -165,6 +168,18 @@ export function JsonView({ label, value, size }: JsonViewProps) {
             Next
           </button>
         </div>
+      )}
+      {start.value > 0 && (
+        <button
+          type="button"
+          class="small json-more"
+          onClick={() => {
+            limit.value += Math.min(start.value, rowsAtOnce)
+            start.value = Math.max(0, start.value - rowsAtOnce)
+          }}
+        >
+          Show earlier lines
+        </button>
       )}
       <div class="json-rows" role="tree" aria-label={label} ref={box} onKeyDown={onKeyDown} onClick={onClick}>
         {rows.map((row) => (
