@@ -103,8 +103,15 @@ export function usePages<T>(
   return { load, reload, hasMore, isReading, problem, more }
 }
 
+interface MoreProps<T> {
+  readonly of: Pages<T>
+  readonly what: string
+  /** How many rows are shown, where that is not all that was read. */
+  readonly shown?: number
+}
+
 /** Below a list: how much of it is shown, and the next page when one comes near it. */
-export function More<T>({ of, what }: { readonly of: Pages<T>; readonly what: string }) {
+export function More<T>({ of, what, shown }: MoreProps<T>) {
   const foot = useRef<HTMLDivElement>(null)
   const { load, hasMore, isReading, problem, more } = of
   const count = load.value.state === 'ready' ? load.value.value.length : 0
@@ -123,7 +130,7 @@ export function More<T>({ of, what }: { readonly of: Pages<T>; readonly what: st
     return () => observer.disconnect()
   }, [isWaiting, more, count])
   if (count === 0) return null
-  const number = count.toLocaleString()
+  const number = (shown ?? count).toLocaleString()
   return (
     <div class="more" ref={foot}>
       {problem.value !== undefined && <p class="bad">{`Could not load more: ${problem.value}`}</p>}
@@ -135,7 +142,9 @@ export function More<T>({ of, what }: { readonly of: Pages<T>; readonly what: st
           </button>
         </>
       ) : (
-        <span class="soft">{count === 1 ? `1 ${what.replace(/s$/, '')}, all` : `All ${number} ${what} are shown`}</span>
+        <span class="soft">
+          {number === '1' ? `1 ${what.replace(/s$/, '')}, all` : `All ${number} ${what} are shown`}
+        </span>
       )}
     </div>
   )

@@ -15,6 +15,8 @@ export function SessionList() {
     ({ id }) => id,
   )
   const isSession = ({ session_name }: OperatorListTokensItem) => session_name !== undefined
+  const load = list.load.value
+  const shown = load.state === 'ready' ? load.value.filter(isSession).length : 0
   return (
     <section class="block" aria-label="Console sessions">
       <Loaded
@@ -25,7 +27,7 @@ export function SessionList() {
       >
         {(rows) => <SessionTable rows={rows.filter(isSession)} reload={list.reload} />}
       </Loaded>
-      <More of={list} what="tokens and sessions" />
+      <More of={list} what="sessions" shown={shown} />
     </section>
   )
 }

@@ -46,6 +46,8 @@ export function TokenList() {
       }),
     ({ id }) => id,
   )
+  const load = list.load.value
+  const shown = load.state === 'ready' ? load.value.filter(isNoSession).length : 0
   return (
     <section class="block" aria-label="Tokens">
       <search class="filters">
@@ -104,7 +106,7 @@ export function TokenList() {
       >
         {(rows) => <TokenTable rows={rows.filter(isNoSession)} reload={list.reload} />}
       </Loaded>
-      <More of={list} what="tokens" />
+      <More of={list} what="tokens" shown={shown} />
       {isCreating.value && (
         <CreateToken
           onCreated={() => void list.reload()}
