@@ -30,7 +30,7 @@ export function LivePage() {
   const isGrouped = query.get('group') === '1'
   const paused = useSignal<readonly FeedItem[] | undefined>(undefined)
   const history = useHistory(filter)
-  useGapless(history.reload)
+  useGapless(freshStarts.value, history.reload)
   const { value: load } = history.load
   const past = load.state === 'ready' ? load.value : noItems
   const items = useItems(paused.value ?? feedItems.value, past, filter, apps.value)
@@ -122,8 +122,7 @@ export function LivePage() {
 }
 
 /** Reads back again what may be missing: after the stream has begun anew, and after the oldest of ten thousand lines have gone. */
-function useGapless(reload: () => Promise<void>): void {
-  const starts = freshStarts.value
+function useGapless(starts: number, reload: () => Promise<void>): void {
   const [first] = feedItems.value
   const oldest = useRef(first)
   const known = useRef(starts)
