@@ -140,7 +140,10 @@ onOneDatabase('the command line', 'sqlite', (engine) => {
       scopes: ['msgapp_business_management', 'msgapp_business_messaging'],
       accounts: ['1000000000000001'],
       businesses: null,
+      name: null,
+      created_by: null,
       revoked_time: null,
+      last_used_time: null,
       state: 'good',
     })
     assert.equal(Date.parse(String(expires_time)) - Date.parse(String(created_time)), 60 * 24 * 3_600_000)

@@ -152,6 +152,8 @@ onBothDatabases('what is not visible', (engine) => {
         wa_id: [bystander, '16505550000'],
         user_wa_id: [bystander, '16505550000'],
         message_id: [messageId, 'wamid.q83vEjRWeJCrze8SNFZ4kKvN'],
+        account_id: [ids.account, unknownId],
+        q: [bystander, '16505550000'],
         // There are approved templates, and none that is disabled.
         status: ['APPROVED', 'DISABLED'],
       }

@@ -783,7 +783,7 @@ export class GatewayMethods {
    * Lists phone numbers, each as it is read alone, in the order of their ids.
    *
    * @example
-   * for await (const item of client.gateway.listNumbers({ limit: 1 })) …
+   * for await (const item of client.gateway.listNumbers({ account_id: '1000000000000001', limit: 1 })) …
    */
   listNumbers(params?: GatewayListNumbersParams, options?: RequestOptions): ListCall<GatewayListNumbersItem> {
     return gatewayListNumbers(this.client, params, options)

@@ -117,11 +117,11 @@ const tokenColumns: readonly Column<ListedToken>[] = [
   { heading: 'ID', cell: ({ id }) => id, isWhole: true },
   { heading: 'STATE', cell: ({ state }) => state, isWhole: true },
   { heading: 'FOR', cell: ({ app_id, session_name }) => session_name ?? app_id ?? '–' },
-  { heading: 'NAME', cell: ({ name }) => name ?? '–' },
   { heading: 'ACCOUNTS', cell: writeLimits },
   { heading: 'EXPIRES', cell: ({ expires_time }) => expires_time ?? 'never', isWhole: true },
   { heading: 'SCOPES', cell: ({ scopes }) => scopes.join(',') },
   { heading: 'CREATED', cell: ({ created_time }) => created_time, isWhole: true },
+  { heading: 'NAME', cell: ({ name }) => name ?? '–' },
   { heading: 'LAST USED', cell: ({ last_used_time }) => last_used_time ?? '–', isWhole: true },
 ]
 

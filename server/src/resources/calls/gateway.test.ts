@@ -152,16 +152,25 @@ onOneDatabase('calls at the gateway', 'sqlite', (engine) => {
       phone_number_id: numbers.main,
       user_wa_id: user,
       direction: 'BUSINESS_INITIATED',
+      created_time: new Date(server.clock.now()).toISOString(),
     }
+    const accepted = { accepted_time: known.created_time }
     const read = async () => (await sides.readCall(call)).body
     assert.deepEqual(await read(), { ...known, state: 'initiated', sdp: { business: offer.sdp } })
     assert.deepEqual((await phone(call, 'ringing')).body, { success: true })
     assert.deepEqual(await read(), { ...known, state: 'ringing', sdp: { business: offer.sdp } })
     assert.deepEqual((await phone(call, 'accept', { session: answer })).body, { success: true })
     const sdp = { business: offer.sdp, user: answer.sdp }
-    assert.deepEqual(await read(), { ...known, state: 'accepted', sdp })
+    assert.deepEqual(await read(), { ...known, ...accepted, state: 'accepted', sdp })
     assert.deepEqual((await phone(call, 'terminate')).body, { success: true })
-    assert.deepEqual(await read(), { ...known, state: 'ended', ending: 'completed', sdp })
+    assert.deepEqual(await read(), {
+      ...known,
+      ...accepted,
+      ended_time: known.created_time,
+      state: 'ended',
+      ending: 'completed',
+      sdp,
+    })
   })
 
   test('404 for a call that does not exist', async () => {

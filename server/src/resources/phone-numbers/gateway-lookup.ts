@@ -52,7 +52,10 @@ export function numberLookupOperations(vocabulary: Vocabulary): NewOperation[] {
         account_id: Type.Optional(idSchema({ description: 'Only those of this account.' })),
       }),
       output: Type.Object({ data: Type.Array(numberSchema), paging: pagingSchema }),
-      examples: { input: { limit: 1 }, output: { data: [exampleNumber], paging: { cursors: {} } } },
+      examples: {
+        input: { account_id: '1000000000000001', limit: 1 },
+        output: { data: [exampleNumber], paging: { cursors: {} } },
+      },
       run: ({ db, caller, page }, { account_id }) =>
         page.fetch(
           (range) => listNumbersForGateway(db, { account_id, accounts: caller.gateway_accounts }, range),

@@ -85,12 +85,17 @@ onBothDatabases('deliveries and lanes at the operator door', (engine) => {
   test('a delivery says what it is about, who caused it, and what will be sent, before its first attempt too', async (t) => {
     const subscriber = await subscribe(t, server)
     const [user, other] = [userOf(7), userOf(8)]
+    const holdWebhooks = (rules: object[]) =>
+      server.client.call('PUT', '/operator/faults', { token: tokens.operator, json: { rules } })
+    await holdWebhooks([{ effect: { hold: true } }])
     await handInText(server, 'about.1', user)
     const [about] = (await get('deliveries', { user_wa_id: user })).body.data
     const before = (await get(`deliveries/${about.id}`)).body
     assert.deepEqual([before.state, before.failing, before.tries], ['waiting', false, []])
     assert.ok(before.payload.includes('about.1'))
     subscriber.answerWith(refuseWith(503))
+    await holdWebhooks([])
+    await subscriber.whenPosted(1)
     await server.app.settle()
     assert.equal(before.payload, subscriber.posts[0]?.body.toString('latin1'))
     const listed = (await get('deliveries', { user_wa_id: user, phone_number_id: numbers.main })).body.data

@@ -298,7 +298,8 @@ onOneDatabase('what operators watch of events whose content was removed', 'sqlit
     const trace = await get(`traces/${answer.headers.get('x-svctrace-id')}`)
     assert.equal(trace.status, 200, trace.text)
     const shown = trace.body.data.filter(({ type }: Item) => type === 'event' || type === 'message')
-    const data = { event_id: id.replace('event-', ''), field: 'messages', value: null, content_removed: true }
+    const removed = { value: null, content_removed: true, subject: null }
+    const data = { event_id: id.replace('event-', ''), field: 'messages', ...removed }
     assert.deepEqual(shown.map(detailsOf), [data, data])
     const { delivery_id } = detailsOf(trace.body.data.find(({ type }: Item) => type === 'try'))
     const delivery = await get(`deliveries/${delivery_id}`)
