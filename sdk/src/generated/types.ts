@@ -1752,7 +1752,7 @@ export interface Lane {
   /** Nothing is sent before; null: it is not paused. 9999-12-31 when an operator paused it without an end. */
   paused_until: string | null
   paused_by_operator: boolean
-  /** Whether events still go there; false: the app had this address before. */
+  /** Whether events still go there; false: the app had this address before, or is linked to no account. */
   subscribed: boolean
   /** Whether it is ./switchboard listen, in the place of the callback of the app. */
   listener: boolean

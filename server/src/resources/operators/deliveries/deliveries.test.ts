@@ -287,6 +287,31 @@ onBothDatabases('deliveries and lanes at the operator door', (engine) => {
       assert.equal(await countDown(), before)
     })
 
+    test('a lane of an app that was unlinked from its last account is not subscribed, and does not count as down', async (t) => {
+      const subscriber = await subscribe(t, server)
+      subscriber.answerWith(refuseWith(500))
+      for (const index of [1, 2, 3]) await handInText(server, `unlinked.${index}`, userOf(index))
+      await server.app.settle()
+      const { lane_id } = await newest()
+      const read = async () => {
+        const { data } = (await get('lanes', { app_id: ids.application, limit: '1000' })).body
+        const { subscribed, down, waiting } = data.find(({ id }: Item) => id === lane_id)
+        return { subscribed, down, waiting, counted: (await get('state')).body.lanes.down }
+      }
+      const linked = await read()
+      assert.deepEqual([linked.subscribed, linked.down, linked.waiting], [true, true, 3])
+      const links = `/v23.0/${ids.account}/subscribed_apps`
+      assert.equal((await server.client.delete(links, { token: tokens.owner })).status, 200)
+      assert.deepEqual(await read(), { ...linked, subscribed: false }, 'its retries are still to come')
+      for (const _delivery of [1, 2, 3]) {
+        server.clock.advance(8 * day)
+        await server.app.settle()
+      }
+      assert.deepEqual(await read(), { subscribed: false, down: true, waiting: 0, counted: linked.counted - 1 })
+      assert.equal((await server.client.post(links, { token: tokens.owner })).status, 200)
+      assert.equal((await read()).subscribed, true)
+    })
+
     test('400 without an action, with two, or with a bad length; 404 where there is none', async () => {
       const { lane_id } = await newest()
       assertError(await post(`lanes/${lane_id}`, {}), laneActionUnclear())

@@ -48,7 +48,9 @@ const laneSchema = Type.Object({
       'Nothing is sent before; null: it is not paused. 9999-12-31 when an operator paused it without an end.',
   }),
   paused_by_operator: Type.Boolean(),
-  subscribed: Type.Boolean({ description: 'Whether events still go there; false: the app had this address before.' }),
+  subscribed: Type.Boolean({
+    description: 'Whether events still go there; false: the app had this address before, or is linked to no account.',
+  }),
   listener: Type.Boolean({
     description: 'Whether it is ./switchboard listen, in the place of the callback of the app.',
   }),
