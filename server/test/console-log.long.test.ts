@@ -114,6 +114,7 @@ test('the log of a busy world', async (t) => {
   await t.test('failed webhooks of one subscriber are sent again', async (t) => {
     const page = await console.open('/deliveries', undefined, t)
     const card = page.getByRole('article', { name: busyApps.partner.name })
+    await card.getByText('More', { exact: true }).click()
     await card.getByRole('button', { name: 'Replay failed…' }).click()
     await page.getByLabel('Since').fill('30d')
     await page.getByRole('button', { name: 'Send again', exact: true }).click()

@@ -10,7 +10,7 @@ export async function findBrokenSubscriber(page: Page, broken: string, good: str
   assert.match((await cards.last().textContent()) ?? '', new RegExp(`^${good}.*Healthy`))
   assert.match(
     (await card.textContent()) ?? '',
-    /Down.*it answered 503.*Since .+ \(.+ ago\), first with webhook \d+\. ?\d+ attempts failed in a row.*waiting in .*, the oldest for/,
+    /Down.*it answered 503, first .+ ago \(webhook \d+\).*webhooks wait, the oldest for.*\d+ attempts failed in a row/,
   )
   await reason.click()
   await page.getByRole('heading', { name: /^Webhook \d+$/ }).waitFor()

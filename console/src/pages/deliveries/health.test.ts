@@ -15,6 +15,8 @@ const healths = [
   [{ failures: 3 }, 'Failing', /^3 attempts failed in a row\. .*exponential backoff/],
   [{ failures: 12, down: true }, 'Down', /^12 attempts failed in a row\. Only one webhook at a time/],
   [{ failures: 12, down: true, paused_by_operator: true }, 'Paused', /until it is resumed/],
+  [{ failures: 12, down: true, subscribed: false }, 'Not subscribed any more', /^No event goes there/],
+  [{ failures: 12, down: true, subscribed: false, waiting: 2 }, 'Down', /^12 attempts failed in a row/],
 ] as const
 
 for (const [state, word, meaning] of healths) {
@@ -26,21 +28,15 @@ for (const [state, word, meaning] of healths) {
 }
 
 test('what waits is counted, with the age of the oldest', () => {
-  assert.equal(writeWaiting(lane), 'No webhooks are waiting.')
-  assert.equal(
-    writeWaiting({ waiting: 1, conversations: 1, oldest_age: 65 }),
-    '1 webhook is waiting in 1 conversation, the oldest for 1 min 5 s.',
-  )
-  assert.match(
-    writeWaiting({ waiting: 12, conversations: 3, oldest_age: 7200 }),
-    /^12 webhooks are .* 3 conv.* for 2 h\.$/,
-  )
+  assert.equal(writeWaiting(lane), 'No webhook waits.')
+  assert.equal(writeWaiting({ waiting: 1, oldest_age: 65 }), '1 webhook waits, the oldest for 1 min 5 s.')
+  assert.match(writeWaiting({ waiting: 12, oldest_age: 7200 }), /^12 webhooks wait, .* for 2 h\.$/)
 })
 
-test('those that need somebody come first, and an address of before only while something waits for it', () => {
+test('those that need somebody come first, and those to which nothing goes any more last', () => {
   const lanes = [
     { ...lane, id: 'good' },
-    { ...lane, id: 'former', subscribed: false },
+    { ...lane, id: 'former', failures: 9, down: true, subscribed: false },
     { ...lane, id: 'paused', paused_by_operator: true },
     { ...lane, id: 'few', failures: 2, waiting: 1 },
     { ...lane, id: 'many', failures: 2, waiting: 9, subscribed: false },
@@ -48,6 +44,6 @@ test('those that need somebody come first, and an address of before only while s
   ]
   assert.deepEqual(
     sortLanes(lanes).map(({ id }) => id),
-    ['down', 'many', 'few', 'paused', 'good'],
+    ['down', 'many', 'few', 'paused', 'good', 'former'],
   )
 })

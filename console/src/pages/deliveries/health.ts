@@ -2,17 +2,22 @@ import type { Lane } from '../../data/types.ts'
 import { writeSpan } from '../../ui/times.ts'
 
 export interface Health {
-  readonly tone: 'good' | 'bad' | 'warn'
-  readonly word: 'Healthy' | 'Failing' | 'Down' | 'Paused'
+  readonly tone: 'good' | 'bad' | 'warn' | 'plain'
+  readonly word: 'Healthy' | 'Failing' | 'Down' | 'Paused' | 'Not subscribed any more'
   /** What the word means for the webhooks of the subscriber; empty when all is well. */
   readonly meaning: string
 }
 
-type Judged = Pick<Lane, 'failures' | 'down' | 'paused_by_operator' | 'paused_until'>
+type Judged = Pick<Lane, 'failures' | 'down' | 'paused_by_operator' | 'paused_until' | 'subscribed' | 'waiting'>
 
 /** How a subscriber fares, in a word and what the word means. */
 export function judgeHealth(lane: Judged): Health {
-  const { failures, down, paused_by_operator: isPaused } = lane
+  const { failures, down, paused_by_operator: isPaused, subscribed, waiting } = lane
+  // What waits at a former address is still attempted there.
+  if (!subscribed && waiting === 0) {
+    const meaning = 'No event goes there: the app has another callback, or is linked to no account.'
+    return { tone: 'plain', word: 'Not subscribed any more', meaning }
+  }
   const row = failures === 1 ? 'The last attempt failed' : `${failures} attempts failed in a row`
   if (isPaused) {
     return { tone: 'warn', word: 'Paused', meaning: 'An operator paused it: its webhooks wait until it is resumed.' }
@@ -29,23 +34,16 @@ export function judgeHealth(lane: Judged): Health {
 }
 
 /** What waits for a subscriber, and for how long. */
-export function writeWaiting({
-  waiting,
-  conversations,
-  oldest_age,
-}: Pick<Lane, 'waiting' | 'conversations' | 'oldest_age'>): string {
-  if (waiting === 0) return 'No webhooks are waiting.'
-  const webhooks = waiting === 1 ? '1 webhook is' : `${waiting.toLocaleString()} webhooks are`
-  const where = conversations === 1 ? '1 conversation' : `${conversations.toLocaleString()} conversations`
-  return `${webhooks} waiting in ${where}, the oldest for ${writeSpan((oldest_age ?? 0) * 1000)}.`
+export function writeWaiting({ waiting, oldest_age }: Pick<Lane, 'waiting' | 'oldest_age'>): string {
+  if (waiting === 0) return 'No webhook waits.'
+  const webhooks = waiting === 1 ? '1 webhook waits' : `${waiting.toLocaleString()} webhooks wait`
+  return `${webhooks}, the oldest for ${writeSpan((oldest_age ?? 0) * 1000)}.`
 }
 
-const order: readonly Health['word'][] = ['Down', 'Failing', 'Paused', 'Healthy']
+const order: readonly Health['word'][] = ['Down', 'Failing', 'Paused', 'Healthy', 'Not subscribed any more']
 
-/** Those that need somebody first. An address that an app had before is of interest only while something waits for it. */
+/** Those that need somebody first, and last those to which no event goes any more. */
 export function sortLanes(lanes: readonly Lane[]): Lane[] {
   const rank = (lane: Lane) => order.indexOf(judgeHealth(lane).word)
-  return lanes
-    .filter(({ subscribed, waiting }) => subscribed || waiting > 0)
-    .toSorted((one, other) => rank(one) - rank(other) || other.waiting - one.waiting)
+  return lanes.toSorted((one, other) => rank(one) - rank(other) || other.waiting - one.waiting)
 }

@@ -4,7 +4,7 @@ import { client } from '../../data/http.ts'
 import { serviceNow } from '../../data/live.ts'
 import type { Lane } from '../../data/types.ts'
 import { useLoaded } from '../../ui/loaded.tsx'
-import { Ago, Exact } from '../../ui/moments.tsx'
+import { Ago } from '../../ui/moments.tsx'
 import { Badge, To } from '../../ui/parts.tsx'
 import { attempt } from '../../ui/toast.tsx'
 import { findFirstFailing } from './first-failing.ts'
@@ -19,87 +19,108 @@ interface SubscribersProps {
   readonly reload: () => void
 }
 
-/** How the subscribers fare: those that need somebody first. */
+/** How the subscribers fare: those that need somebody first, and last, folded, those to which no event goes any more. */
 export function Subscribers({ lanes, reload }: SubscribersProps) {
-  const shown = sortLanes(lanes)
-  if (shown.length === 0) return null
-  const bad = shown.filter((lane) => judgeHealth(lane).tone !== 'good')
-  const good = shown.filter((lane) => judgeHealth(lane).tone === 'good')
-  const cards = (some: readonly Lane[]) => some.map((lane) => <LaneCard key={lane.id} lane={lane} reload={reload} />)
-  if (shown.length <= mostShown) {
-    return (
-      <section class="lanes" aria-label="Subscribers">
-        {cards(shown)}
-      </section>
-    )
-  }
+  const sorted = sortLanes(lanes)
+  if (sorted.length === 0) return null
+  const {
+    good = [],
+    plain: former = [],
+    bad = [],
+    warn = [],
+  } = Object.groupBy(sorted, (lane) => judgeHealth(lane).tone)
+  const isFew = bad.length + warn.length + good.length <= mostShown
+  const shown = [...bad, ...warn, ...(isFew ? good : [])]
   return (
-    <section class="folded-lanes" aria-label="Subscribers">
-      {bad.length > 0 && <div class="lanes">{cards(bad)}</div>}
-      <details>
-        <summary>{`${good.length} healthy ${good.length === 1 ? 'subscriber' : 'subscribers'}`}</summary>
-        <div class="lanes">{cards(good)}</div>
-      </details>
+    <section class="subscribers" aria-label="Subscribers">
+      <Cards lanes={shown} reload={reload} />
+      {!isFew && <Folded name="Healthy" lanes={good} reload={reload} />}
+      <Folded name="Not subscribed any more" lanes={former} reload={reload} />
     </section>
   )
 }
 
+function Cards({ lanes, reload }: SubscribersProps) {
+  if (lanes.length === 0) return null
+  return (
+    <div class="lanes">
+      {lanes.map((lane) => (
+        <LaneCard key={lane.id} lane={lane} reload={reload} />
+      ))}
+    </div>
+  )
+}
+
+function Folded({ name, lanes, reload }: SubscribersProps & { readonly name: string }) {
+  if (lanes.length === 0) return null
+  return (
+    <details>
+      <summary>{`${name} (${lanes.length.toLocaleString()})`}</summary>
+      <Cards lanes={lanes} reload={reload} />
+    </details>
+  )
+}
+
+/** What counts in a line, and what one can do; everything else is below More. */
 function LaneCard({ lane, reload }: { readonly lane: Lane; readonly reload: () => void }) {
-  const { tone, word, meaning } = judgeHealth(lane)
-  const { id, app_id, app_name, callback_url, paused_by_operator: isPaused } = lane
-  const isReplaying = useSignal(false)
-  const act = (action: 'pause' | 'resume', done: string) =>
-    attempt(async () => {
-      await operatorActOnLane(client, id, { action })
-      reload()
-    }, done)
+  const { tone, word } = judgeHealth(lane)
+  const { app_id, app_name } = lane
   return (
     <article class={`lane ${tone}`} aria-label={app_name}>
       <header>
-        <h2 class="cut" dir="auto" title={app_name}>
-          <To href={`/deliveries?app=${encodeURIComponent(app_id)}`}>{app_name}</To>
+        <h2 class="cut" title={app_name}>
+          <To href={`/deliveries?app=${encodeURIComponent(app_id)}`}>
+            <bdi>{app_name}</bdi>
+          </To>
         </h2>
         <Badge tone={tone}>{word}</Badge>
       </header>
-      <p class="mono cut soft" title={callback_url}>
-        {callback_url}
-      </p>
       {tone === 'bad' && <Reason lane={lane} />}
+      {tone !== 'plain' && <p class="soft">{writeWaiting(lane)}</p>}
+      <div class="row">
+        {tone !== 'plain' && <Actions lane={lane} tone={tone} reload={reload} />}
+        <details>
+          <summary>More</summary>
+          <About lane={lane} reload={reload} />
+        </details>
+      </div>
+    </article>
+  )
+}
+
+function About({ lane, reload }: { readonly lane: Lane; readonly reload: () => void }) {
+  const { app_id, app_name, callback_url, conversations, waiting, listener, subscribed } = lane
+  const { tone, meaning } = judgeHealth(lane)
+  const isReplaying = useSignal(false)
+  return (
+    <div class="lane-more">
+      <p class="mono soft">{callback_url}</p>
       {meaning !== '' && <p>{meaning}</p>}
-      <p class="soft">{writeWaiting(lane)}</p>
-      {!lane.subscribed && <p class="soft">The app has another callback now.</p>}
-      {lane.listener && tone === 'bad' && (
+      {waiting > 0 && (
+        <p class="soft">{`Webhooks wait in ${conversations.toLocaleString()} ${conversations === 1 ? 'conversation' : 'conversations'}.`}</p>
+      )}
+      {tone !== 'plain' && !subscribed && (
+        <p class="soft">No new event goes there: the app has another callback now.</p>
+      )}
+      {listener && tone === 'bad' && (
         <p class="soft">
           This was <code>./switchboard listen</code>, which has gone;{' '}
           <code>{`./switchboard listen --app ${app_id} --restore`}</code> restores the callback of the app.
         </p>
       )}
-      <div class="row">
-        {isPaused && (
-          <button type="button" class="small" onClick={() => void act('resume', `${app_name} is resumed.`)}>
-            Resume
+      {tone !== 'plain' && (
+        <p>
+          <button
+            type="button"
+            class="small"
+            onClick={() => {
+              isReplaying.value = true
+            }}
+          >
+            Replay failed…
           </button>
-        )}
-        {!isPaused && tone === 'bad' && (
-          <button type="button" class="small" onClick={() => void act('resume', `${app_name} is attempted now.`)}>
-            Retry now
-          </button>
-        )}
-        {!isPaused && (
-          <button type="button" class="small" onClick={() => void act('pause', `${app_name} is paused.`)}>
-            Pause
-          </button>
-        )}
-        <button
-          type="button"
-          class="small"
-          onClick={() => {
-            isReplaying.value = true
-          }}
-        >
-          Replay failed…
-        </button>
-      </div>
+        </p>
+      )}
       {isReplaying.value && (
         <ReplayDialog
           app={{ id: app_id, name: app_name }}
@@ -109,7 +130,41 @@ function LaneCard({ lane, reload }: { readonly lane: Lane; readonly reload: () =
           }}
         />
       )}
-    </article>
+    </div>
+  )
+}
+
+interface ActionsProps {
+  readonly lane: Lane
+  readonly tone: string
+  readonly reload: () => void
+}
+
+function Actions({ lane, tone, reload }: ActionsProps) {
+  const { id, app_name, paused_by_operator: isPaused } = lane
+  const act = (action: 'pause' | 'resume', done: string) =>
+    attempt(async () => {
+      await operatorActOnLane(client, id, { action })
+      reload()
+    }, done)
+  return (
+    <>
+      {isPaused && (
+        <button type="button" class="small" onClick={() => void act('resume', `${app_name} is resumed.`)}>
+          Resume
+        </button>
+      )}
+      {!isPaused && tone === 'bad' && (
+        <button type="button" class="small" onClick={() => void act('resume', `${app_name} is attempted now.`)}>
+          Retry now
+        </button>
+      )}
+      {!isPaused && (
+        <button type="button" class="small" onClick={() => void act('pause', `${app_name} is paused.`)}>
+          Pause
+        </button>
+      )}
+    </>
   )
 }
 
@@ -129,16 +184,12 @@ function Reason({ lane }: { readonly lane: Lane }) {
     )
   }
   return (
-    <>
-      <p class="bad reason">{found.problem}</p>
-      <p>
-        {'Since '}
-        <Exact at={found.since} />
-        {' ('}
-        <Ago at={found.since} />
-        {'), first with '}
-        <To href={`/deliveries/${found.id}`}>{`webhook ${found.id}`}</To>.
-      </p>
-    </>
+    <p class="reason">
+      <strong class="bad">{found.problem}</strong>
+      {', first '}
+      <Ago at={found.since} />
+      {' ('}
+      <To href={`/deliveries/${found.id}`}>{`webhook ${found.id}`}</To>)
+    </p>
   )
 }
