@@ -1,5 +1,6 @@
 import { apps, numbers } from '../../data/directory.ts'
 import { go, place, setQuery } from '../../router.ts'
+import { Filters } from '../../ui/filters.tsx'
 import { TimeRange } from '../../ui/time-range.tsx'
 import { type DeliveryFilter, findAddress, states } from './filter.ts'
 
@@ -25,12 +26,12 @@ interface Option {
 }
 
 /** Which webhooks are listed; the address keeps it. */
-export function Filters({ filter }: { readonly filter: DeliveryFilter }) {
+export function DeliveryFilters({ filter }: { readonly filter: DeliveryFilter }) {
   const { query } = place.value
   const isFiltered = [...query.keys()].length > 0
   const allFields = [...new Set([...fields, ...(filter.field ? [filter.field] : [])])]
   return (
-    <search class="filters">
+    <Filters first={<FindById />}>
       <Choice
         label="State"
         name="state"
@@ -78,17 +79,22 @@ export function Filters({ filter }: { readonly filter: DeliveryFilter }) {
           Clear
         </button>
       )}
-      <form
-        class="find"
-        onSubmit={(event) => {
-          event.preventDefault()
-          const address = findAddress(String(new FormData(event.currentTarget).get('id')))
-          if (address !== undefined) go(address)
-        }}
-      >
-        <input name="id" type="search" data-search="" aria-label="Find by id" placeholder="Find by id…" />
-      </form>
-    </search>
+    </Filters>
+  )
+}
+
+function FindById() {
+  return (
+    <form
+      class="find"
+      onSubmit={(event) => {
+        event.preventDefault()
+        const address = findAddress(String(new FormData(event.currentTarget).get('id')))
+        if (address !== undefined) go(address)
+      }}
+    >
+      <input name="id" type="search" data-search="" aria-label="Find by id" placeholder="Find by id…" />
+    </form>
   )
 }
 

@@ -8,7 +8,7 @@ import { More, usePages } from '../../ui/paged.tsx'
 import { PageHead } from '../../ui/parts.tsx'
 import { useTimeRange } from '../../ui/time-range.tsx'
 import { readFilter } from './filter.ts'
-import { Filters } from './filters.tsx'
+import { DeliveryFilters } from './filters.tsx'
 import { useFollow } from './follow.ts'
 import { ReplayDialog, replayChosen } from './replay-dialog.tsx'
 import { Replays } from './replays.tsx'
@@ -73,7 +73,7 @@ export function DeliveriesPage() {
           </>
         )}
       </Loaded>
-      <Filters filter={filter} />
+      <DeliveryFilters filter={filter} />
       <Loaded
         of={list}
         what="the webhooks"

@@ -1,5 +1,6 @@
 import { numbers } from '../../data/directory.ts'
 import { go, place, setQuery } from '../../router.ts'
+import { Filters } from '../../ui/filters.tsx'
 import { TimeRange } from '../../ui/time-range.tsx'
 import { nameType } from './describe.ts'
 import type { LiveFilter } from './filter.ts'
@@ -15,15 +16,18 @@ interface LiveFiltersProps {
 export function LiveFilters({ filter, isGrouped }: LiveFiltersProps) {
   const { text, type, number, showsOwn, isErrorsOnly } = filter
   return (
-    <search class="filters">
-      <input
-        type="search"
-        data-search=""
-        aria-label="Filter by text"
-        placeholder="Text, message id, trace, user…"
-        value={text}
-        onInput={(event) => setQuery({ q: event.currentTarget.value })}
-      />
+    <Filters
+      first={
+        <input
+          type="search"
+          data-search=""
+          aria-label="Filter by text"
+          placeholder="Text, message id, trace, user…"
+          value={text}
+          onInput={(event) => setQuery({ q: event.currentTarget.value })}
+        />
+      }
+    >
       <select aria-label="Type" value={type} onChange={(event) => setQuery({ type: event.currentTarget.value })}>
         <option value="">All types</option>
         {types.map((one) => (
@@ -49,7 +53,7 @@ export function LiveFilters({ filter, isGrouped }: LiveFiltersProps) {
           Clear
         </button>
       )}
-    </search>
+    </Filters>
   )
 }
 
