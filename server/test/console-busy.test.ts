@@ -5,7 +5,7 @@ import { people } from './harness/busy-world/people.ts'
 import { smallSize } from './harness/busy-world/sizes.ts'
 import { busyApps, busyIds } from './harness/busy-world/world.ts'
 import { findBrokenSubscriber, readLiveBack } from './harness/log-pages.ts'
-import { findCutOff } from './harness/page-checks.ts'
+import { findCutOff, findHiddenBeginnings } from './harness/page-checks.ts'
 
 /** A small busy world; console-busy.long.test.ts goes through every page of a large one. */
 test('in a busy world the console names every subscriber and every user as they are', async (t) => {
@@ -36,6 +36,12 @@ test('in a busy world the console names every subscriber and every user as they 
     assert.equal(data.length, 1, state)
   }
   assert.deepEqual(await deliveries.evaluate<string[]>(findCutOff), [])
+  // The end of a long name may be cut, in any script: where it begins can be read, and leads to what it names.
+  for (const width of [390, 1024]) {
+    const resources = await console.open('/resources?kind=account', { width, colorScheme: 'light' })
+    assert.deepEqual(await resources.evaluate<string[]>(findHiddenBeginnings), [], `${width}`)
+    await resources.close()
+  }
   await findBrokenSubscriber(deliveries, busyApps.failing.name, busyApps.good.name)
   const { doors, url } = console.server
   await doors.gateway('messages', {

@@ -89,7 +89,7 @@ export async function manageTokens(page: Page, url: string): Promise<void> {
   await page.goto(`${url}/resources/9999999999999999`)
   await page.getByRole('heading', { name: 'This resource does not exist' }).waitFor()
   await page.goto(`${url}/resources?kind=user`)
-  await page.getByRole('link', { name: '+16505551234' }).click()
+  await page.getByRole('row', { name: '+16505551234' }).getByRole('link', { name: 'Ada' }).click()
   await page.getByRole('heading', { name: 'Ada' }).waitFor()
   await page.goto(`${url}/resources/${number}`)
   await page.getByText('1,000 users in 24 hours').waitFor()

@@ -117,3 +117,23 @@ export const findCutOff = `(() => {
   }
   return found
 })()`
+
+/** The links of the rows whose first word is not to be seen, because the row, the table or the window ends before it. */
+export const findHiddenBeginnings = `(() => {
+  const links = [...document.querySelectorAll('tbody tr')].map((row) => row.querySelector('a'))
+  if (links.length === 0) return ['no row']
+  return links.flatMap((link) => {
+    if (!link) return ['a row without a link']
+    const text = document.createTreeWalker(link, NodeFilter.SHOW_TEXT).nextNode()
+    const range = document.createRange()
+    range.setStart(text, 0)
+    range.setEnd(text, text.data.split(' ')[0].length)
+    const { left, right } = range.getBoundingClientRect()
+    for (let one = link; one; one = one.parentElement) {
+      if (getComputedStyle(one).overflowX === 'visible') continue
+      const box = one.getBoundingClientRect()
+      if (left < box.left - 1 || right > Math.min(box.right, innerWidth) + 1) return [text.data]
+    }
+    return []
+  })
+})()`

@@ -23,7 +23,9 @@ export function FactRow({ name, children }: { readonly name: string; readonly ch
   return (
     <div>
       <dt>{name}</dt>
-      <dd dir="auto">{children}</dd>
+      <dd>
+        <bdi>{children}</bdi>
+      </dd>
     </div>
   )
 }

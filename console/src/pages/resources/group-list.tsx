@@ -23,8 +23,10 @@ export function GroupList({ node }: { readonly node: Node }) {
         <>
           <ul class="plain-list">
             {rows.map(({ id, subject }) => (
-              <li key={id} dir="auto">
-                <To href={`/resources/${id}`}>{subject}</To>
+              <li key={id}>
+                <bdi>
+                  <To href={`/resources/${id}`}>{subject}</To>
+                </bdi>
               </li>
             ))}
           </ul>

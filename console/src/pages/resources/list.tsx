@@ -12,7 +12,7 @@ import { go, place, setQuery } from '../../router.ts'
 import { Loaded } from '../../ui/loaded.tsx'
 import { More, usePages } from '../../ui/paged.tsx'
 import { Badge, Empty, PageHead, TablePlace, To } from '../../ui/parts.tsx'
-import { nameKind, nameKinds } from './kinds.ts'
+import { beginUpper, nameKind, nameKinds } from './kinds.ts'
 import './resources.css'
 import { nameValue } from './words.ts'
 
@@ -159,17 +159,21 @@ function Only({ what, of }: { readonly what: 'account' | 'business'; readonly of
   )
 }
 
+/** Users have their number in place of an id. */
+function writeId(id: string): string {
+  return id.replace(/^user-/, '+')
+}
+
 function NodeTable({ rows }: { readonly rows: readonly Node[] }) {
   return (
     <TablePlace label="Resources">
-      <table>
+      <table class="stacked">
         <thead>
           <tr>
-            <th scope="col">Kind</th>
             <th scope="col">Name</th>
+            <th scope="col">Kind</th>
             <th scope="col">Id</th>
-            <th scope="col">Account</th>
-            <th scope="col">Business</th>
+            <th scope="col">Account, business</th>
           </tr>
         </thead>
         <tbody>
@@ -181,20 +185,18 @@ function NodeTable({ rows }: { readonly rows: readonly Node[] }) {
                 if (!(event.target as Element).closest('a')) go(`/resources/${node.id}`)
               }}
             >
+              <td class="cut first">
+                <bdi>
+                  <To href={`/resources/${node.id}`}>{node.name || writeId(node.id)}</To>
+                </bdi>
+              </td>
               <td>
-                <Badge tone="plain">{nameKind(node.kind)}</Badge>
+                <Badge tone="plain">{beginUpper(nameKind(node.kind))}</Badge>
               </td>
-              <td class="cut" dir="auto">
-                {node.name ?? ''}
-              </td>
-              <td class="mono">
-                <To href={`/resources/${node.id}`}>{node.id.replace(/^user-/, '+')}</To>
-              </td>
-              <td class="cut" dir="auto">
-                {nameOf(node.account_id)}
-              </td>
-              <td class="cut" dir="auto">
-                {nameOf(node.business_id)}
+              <td class="mono">{writeId(node.id)}</td>
+              <td class="cut">
+                {node.account_id && node.kind !== 'account' && <bdi>{nameOf(node.account_id)}</bdi>}
+                {node.business_id && node.kind !== 'business' && <bdi class="second">{nameOf(node.business_id)}</bdi>}
               </td>
             </tr>
           ))}

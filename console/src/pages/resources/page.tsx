@@ -66,12 +66,12 @@ function Resource({ node }: { readonly node: Node }) {
         <span>{beginUpper(nameKind(kind))}</span> <span class="mono">{id}</span>
         {account_id && kind !== 'account' && (
           <span>
-            account <To href={`/resources/${account_id}`}>{nameOf(account_id)}</To>
+            Account <To href={`/resources/${account_id}`}>{nameOf(account_id)}</To>
           </span>
         )}
         {kind !== 'business' && (
           <span>
-            business <To href={`/resources/${business_id}`}>{nameOf(business_id)}</To>
+            Business <To href={`/resources/${business_id}`}>{nameOf(business_id)}</To>
           </span>
         )}
       </p>

@@ -63,8 +63,12 @@ function ChatRow({ chat }: { readonly chat: GatewayListChatsItem }) {
   const { group_id, phone_number_id, subject, verified_name, display_phone_number, blocked, unread_count } = chat
   return (
     <li class="row">
-      <span class="grow" dir="auto">
-        <To href={`/resources/${group_id ?? phone_number_id}`}>{subject ?? (verified_name || display_phone_number)}</To>
+      <span class="grow">
+        <bdi>
+          <To href={`/resources/${group_id ?? phone_number_id}`}>
+            {subject ?? (verified_name || display_phone_number)}
+          </To>
+        </bdi>
       </span>
       {blocked && <Badge tone="bad">Blocked</Badge>}
       {unread_count > 0 && <Badge tone="warn">{`${unread_count} unread`}</Badge>}

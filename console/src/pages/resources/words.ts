@@ -50,6 +50,8 @@ const valueWords: Readonly<Record<string, string>> = {
   TIER_100K: '100,000 users in 24 hours',
   TIER_UNLIMITED: 'Unlimited',
   CLOUD_API: 'Cloud API',
+  online: 'Online',
+  offline: 'Offline',
   approval_required: 'After an approval',
   auto_approve: 'At once, by the invite link',
 }
