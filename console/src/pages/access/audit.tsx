@@ -3,15 +3,16 @@ import { nameOf } from '../../data/directory.ts'
 import { client } from '../../data/http.ts'
 import { place, setQuery } from '../../router.ts'
 import { Loaded } from '../../ui/loaded.tsx'
+import { Exact } from '../../ui/moments.tsx'
 import { More, usePages } from '../../ui/paged.tsx'
-import { Empty, TablePlace, To, When } from '../../ui/parts.tsx'
+import { Empty, TablePlace, To } from '../../ui/parts.tsx'
 import { TimeRange, useTimeRange } from '../../ui/time-range.tsx'
-import { nameKind } from '../resources/kinds.ts'
+import { beginUpper, nameKind } from '../resources/kinds.ts'
 
 /** By the name in the address: the parameter of the list, the label of the field, and what is written there. */
 const filters = [
-  ['operation', 'operation', 'Operation', 'Operation'],
-  ['actor', 'actor', 'By', 'Name of a session, or id'],
+  ['operation', 'operation', 'Operation', 'account.update'],
+  ['actor', 'actor', 'By', 'Session, or id'],
   ['node', 'node_id', 'On', 'Id of an object'],
   ['account', 'account_id', 'Account', 'Id of an account'],
 ] as const
@@ -33,16 +34,17 @@ export function AuditLog() {
   const isFiltered = Object.keys(wanted).length > 0
   return (
     <section class="block" aria-label="Audit log">
-      <search class="filters">
+      <search class="filters labelled">
         {filters.map(([name, , label, hint]) => (
-          <input
-            key={name}
-            type="search"
-            aria-label={label}
-            placeholder={hint}
-            value={query.get(name) ?? ''}
-            onChange={(event) => setQuery({ [name]: event.currentTarget.value.trim() })}
-          />
+          <label key={name}>
+            <span>{label}</span>
+            <input
+              type="search"
+              placeholder={hint}
+              value={query.get(name) ?? ''}
+              onChange={(event) => setQuery({ [name]: event.currentTarget.value.trim() })}
+            />
+          </label>
         ))}
         <TimeRange />
         {isFiltered && <To href="/access?view=audit">Clear the filters</To>}
@@ -67,14 +69,13 @@ export function AuditLog() {
 function AuditTable({ rows }: { readonly rows: readonly OperatorListAuditItem[] }) {
   return (
     <TablePlace label="List of records">
-      <table>
+      <table class="stacked">
         <thead>
           <tr>
             <th scope="col">Time</th>
             <th scope="col">Operation</th>
             <th scope="col">On</th>
-            <th scope="col">By</th>
-            <th scope="col">From</th>
+            <th scope="col">By, from</th>
             <th scope="col">Trace</th>
           </tr>
         </thead>
@@ -96,20 +97,24 @@ function AuditRow({ record }: { readonly record: OperatorListAuditItem }) {
   return (
     <tr>
       <td>
-        <When at={time} />
+        <Exact at={time} />
       </td>
-      <td>
+      <td class="rest">
         <Filter name="operation" value={operation} />
       </td>
-      <td class="cut" dir="auto">
-        {`${nameKind(node_kind)} `}
-        {isNode ? <To href={`/resources/${node_id}`}>{nameOf(node_id)}</To> : <span class="mono">{node_id}</span>}
+      <td class="cut" data-label="On">
+        <bdi>
+          {isNode ? <To href={`/resources/${node_id}`}>{nameOf(node_id)}</To> : <span class="mono">{node_id}</span>}
+        </bdi>
+        <span class="second">{beginUpper(nameKind(node_kind))}</span>
       </td>
-      <td class="cut" dir="auto">
-        <Filter name="actor" value={actor_token_id} text={actor_name ?? nameOf(actor_app_id)} />
+      <td class="cut" data-label="By">
+        <bdi>
+          <Filter name="actor" value={actor_token_id} text={actor_name ?? nameOf(actor_app_id)} />
+        </bdi>
+        <span class="second mono">{remote_address}</span>
       </td>
-      <td class="mono">{remote_address}</td>
-      <td class="mono">
+      <td class="mono" data-label="Trace">
         <To href={`/traces/${trace}`}>{trace.slice(0, 8)}</To>
       </td>
     </tr>

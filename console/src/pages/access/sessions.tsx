@@ -56,7 +56,7 @@ function SessionTable({ rows, reload }: SessionTableProps) {
   }
   return (
     <TablePlace label="List of sessions">
-      <table>
+      <table class="stacked">
         <thead>
           <tr>
             <th scope="col">Who</th>
@@ -71,7 +71,7 @@ function SessionTable({ rows, reload }: SessionTableProps) {
         <tbody>
           {rows.map((one) => (
             <tr key={one.id}>
-              <td class="wrap">
+              <td class="wrap first">
                 <div class="name">
                   <span>
                     <bdi>{one.session_name}</bdi>
@@ -83,10 +83,10 @@ function SessionTable({ rows, reload }: SessionTableProps) {
               <td>
                 <Badge tone={one.state === 'good' ? 'good' : 'plain'}>{nameState(one.state)}</Badge>
               </td>
-              <td>
+              <td data-label="Signed in">
                 <When at={one.created_time} />
               </td>
-              <td>
+              <td data-label="Until">
                 <When at={one.revoked_time ?? one.expires_time} />
               </td>
               <td>

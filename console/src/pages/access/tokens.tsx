@@ -131,16 +131,14 @@ interface TokenTableProps {
 function TokenTable({ rows, reload }: TokenTableProps) {
   return (
     <TablePlace label="List of tokens">
-      <table>
+      <table class="stacked">
         <thead>
           <tr>
             <th scope="col">Name</th>
-            <th scope="col">State</th>
-            <th scope="col">App</th>
-            <th scope="col">What it can do</th>
+            <th scope="col">State, until</th>
+            <th scope="col">App, and what it can do</th>
             <th scope="col">Created</th>
             <th scope="col">Last used</th>
-            <th scope="col">Expires</th>
             <th scope="col">
               <span class="unseen">Actions</span>
             </th>
@@ -161,7 +159,7 @@ function TokenRow({ token, reload }: { readonly token: OperatorListTokensItem; r
   const name = token.name ?? id
   return (
     <tr>
-      <td class="wrap">
+      <td class="wrap first">
         <div class="name">
           <bdi>{name}</bdi>
           {token.name !== null && <small class="soft mono">{id}</small>}
@@ -172,22 +170,29 @@ function TokenRow({ token, reload }: { readonly token: OperatorListTokensItem; r
       </td>
       <td>
         <Badge tone={state === 'good' ? 'good' : 'plain'}>{nameState(state)}</Badge>
+        <span class="second">
+          {revoked_time ? <When at={revoked_time} /> : expires_time ? <When at={expires_time} /> : 'No end'}
+        </span>
       </td>
-      <td class="cut" dir="auto">
-        {app_id && <To href={`/resources/${app_id}`}>{nameOf(app_id)}</To>}
-      </td>
-      <td class="wrap">{explainToken(token, nameOf)}</td>
       <td class="wrap">
+        {app_id && (
+          <bdi>
+            <To href={`/resources/${app_id}`}>{nameOf(app_id)}</To>
+          </bdi>
+        )}
+        <span class="second">{explainToken(token, nameOf)}</span>
+      </td>
+      <td data-label="Created">
         <When at={created_time} />
         {created_by !== null && (
-          <small class="soft">
-            {' by '}
-            <bdi>{created_by}</bdi>
-          </small>
+          <span class="second">
+            by <bdi>{created_by}</bdi>
+          </span>
         )}
       </td>
-      <td>{last_used_time === null ? <span class="soft">Not yet</span> : <When at={last_used_time} />}</td>
-      <td>{revoked_time ? <When at={revoked_time} /> : expires_time ? <When at={expires_time} /> : 'Never'}</td>
+      <td data-label="Last used">
+        {last_used_time === null ? <span class="soft">Not yet</span> : <When at={last_used_time} />}
+      </td>
       <td>
         {state === 'good' && (
           <button type="button" class="small danger" onClick={() => void endToken(id, name, reload)}>
