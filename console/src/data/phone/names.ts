@@ -1,5 +1,5 @@
 import { signal } from '@preact/signals'
-import { gatewayReadUser } from '@switchboard/client/methods'
+import { gatewayListUsers, gatewayReadUser } from '@switchboard/client/methods'
 import { client } from '../http.ts'
 
 const names = signal<ReadonlyMap<string, string>>(new Map())
@@ -12,6 +12,26 @@ export function nameUser(wa_id: string): string | undefined {
   asked.add(wa_id)
   void readName(wa_id)
   return undefined
+}
+
+let isListRead: Promise<void> | undefined
+
+/** Reads many names at once, for a list of users; those of others are read one by one, as they are shown. */
+export function readUserNames(): Promise<void> {
+  isListRead ??= readFirstNames().catch(() => {
+    isListRead = undefined
+  })
+  return isListRead
+}
+
+async function readFirstNames(): Promise<void> {
+  const { data } = await gatewayListUsers(client, { limit: 500 })
+  const found = new Map(names.peek())
+  for (const { wa_id, name } of data) {
+    asked.add(wa_id)
+    if (name) found.set(wa_id, name)
+  }
+  names.value = found
 }
 
 async function readName(wa_id: string): Promise<void> {

@@ -1,12 +1,15 @@
 import { gatewayListCalls } from '@switchboard/client/methods'
-import { nameOf, numbers } from '../../data/directory.ts'
+import { nameNumber, nameOf, numbers } from '../../data/directory.ts'
 import { client } from '../../data/http.ts'
+import { nameUser, readUserNames } from '../../data/phone/names.ts'
 import type { ListedCall } from '../../data/types.ts'
 import { go, place, setQuery } from '../../router.ts'
 import { Loaded } from '../../ui/loaded.tsx'
+import { Exact } from '../../ui/moments.tsx'
 import { More, usePages } from '../../ui/paged.tsx'
-import { Badge, Empty, PageHead, TablePlace, To, When } from '../../ui/parts.tsx'
+import { Badge, Empty, PageHead, TablePlace, To } from '../../ui/parts.tsx'
 import { TimeRange, useTimeRange } from '../../ui/time-range.tsx'
+import { writeLength } from '../../ui/times.ts'
 import { writeDigits } from '../phone/summarize.ts'
 import { useCallEvents } from './call-events.ts'
 import './calls.css'
@@ -20,14 +23,19 @@ export function CallsPage() {
   const range = useTimeRange()
   const list = usePages(
     `calls ${phone_number_id} ${user_wa_id} ${JSON.stringify(range)}`,
-    (after) =>
-      gatewayListCalls(client, {
-        limit: 50,
-        ...range,
-        ...(phone_number_id !== '' && { phone_number_id }),
-        ...(user_wa_id !== '' && { user_wa_id }),
-        ...(after !== undefined && { after }),
-      }),
+    async (after) => {
+      const [page] = await Promise.all([
+        gatewayListCalls(client, {
+          limit: 50,
+          ...range,
+          ...(phone_number_id !== '' && { phone_number_id }),
+          ...(user_wa_id !== '' && { user_wa_id }),
+          ...(after !== undefined && { after }),
+        }),
+        readUserNames(),
+      ])
+      return page
+    },
     ({ id }) => id,
   )
   useCallEvents(() => void list.reload())
@@ -84,15 +92,14 @@ export function CallsPage() {
 function CallTable({ rows }: { readonly rows: readonly ListedCall[] }) {
   return (
     <TablePlace label="Calls">
-      <table>
+      <table class="stacked">
         <thead>
           <tr>
-            <th scope="col">Started</th>
+            <th scope="col">Call</th>
             <th scope="col">From</th>
             <th scope="col">To</th>
             <th scope="col">State</th>
             <th scope="col">Duration</th>
-            <th scope="col">Call</th>
           </tr>
         </thead>
         <tbody>
@@ -107,8 +114,8 @@ function CallTable({ rows }: { readonly rows: readonly ListedCall[] }) {
 
 function CallRow({ call }: { readonly call: ListedCall }) {
   const isFromUser = call.direction === 'USER_INITIATED'
-  const user = writeDigits(call.user_wa_id)
-  const number = nameOf(call.phone_number_id)
+  const user = <User wa_id={call.user_wa_id} />
+  const number = <BusinessNumber id={call.phone_number_id} />
   const address = `/calls/${encodeURIComponent(call.id)}`
   const seconds = secondsConnected(call)
   return (
@@ -118,18 +125,44 @@ function CallRow({ call }: { readonly call: ListedCall }) {
         if (!(event.target as Element).closest('a')) go(address)
       }}
     >
-      <td>
-        <When at={call.created_time} />
+      <td class="cut">
+        <Exact at={call.created_time} />
+        <bdi class="second mono">
+          <To href={address}>{call.id}</To>
+        </bdi>
       </td>
-      <td>{isFromUser ? user : number}</td>
-      <td>{isFromUser ? number : user}</td>
+      <td class="cut" data-label="From">
+        {isFromUser ? user : number}
+      </td>
+      <td class="cut" data-label="To">
+        {isFromUser ? number : user}
+      </td>
       <td>
         <Badge tone={toneOfCall(call)}>{nameCallState(call)}</Badge>
       </td>
-      <td>{seconds === undefined ? '–' : `${seconds} s`}</td>
-      <td class="mono cut">
-        <To href={address}>{call.id}</To>
-      </td>
+      <td>{seconds !== undefined && writeLength(seconds)}</td>
     </tr>
+  )
+}
+
+function User({ wa_id }: { readonly wa_id: string }) {
+  const name = nameUser(wa_id)
+  if (name === undefined) return <bdi>{writeDigits(wa_id)}</bdi>
+  return (
+    <>
+      <bdi>{name}</bdi>
+      <bdi class="second">{writeDigits(wa_id)}</bdi>
+    </>
+  )
+}
+
+function BusinessNumber({ id }: { readonly id: string }) {
+  const name = nameNumber(id)
+  const number = nameOf(id)
+  return (
+    <>
+      <bdi>{name}</bdi>
+      {number !== name && <bdi class="second">{number}</bdi>}
+    </>
   )
 }

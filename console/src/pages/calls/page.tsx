@@ -7,13 +7,15 @@ import {
 } from '@switchboard/client/methods'
 import { nameOf } from '../../data/directory.ts'
 import { client } from '../../data/http.ts'
+import { nameUser } from '../../data/phone/names.ts'
 import { Loaded, useLoaded } from '../../ui/loaded.tsx'
-import { Exact, Instant } from '../../ui/moments.tsx'
-import { Badge, Code, Empty, Head, To } from '../../ui/parts.tsx'
+import { Instant } from '../../ui/moments.tsx'
+import { Badge, Code, Empty, Head, Time, To, When } from '../../ui/parts.tsx'
 import { writeLength, writeSpan } from '../../ui/times.ts'
 import { writeDigits } from '../phone/summarize.ts'
 import { useCallEvents } from './call-events.ts'
 import './calls.css'
+import { describeEvent } from './describe-event.ts'
 import { inspectSession } from './sdp.ts'
 import { explainMissing, listSteps, nameCallState, secondsConnected, type TimedCall, toneOfCall } from './steps.ts'
 
@@ -56,23 +58,31 @@ function Missing({ id }: { readonly id: string }) {
 }
 
 function OneCallView({ call }: { readonly call: GatewayReadCallResponse }) {
-  const { id, direction, user_wa_id, phone_number_id, sdp } = call
+  const { id, direction, user_wa_id, phone_number_id, sdp, created_time } = call
   const isFromUser = direction === 'USER_INITIATED'
-  const user = writeDigits(user_wa_id)
+  const digits = writeDigits(user_wa_id)
+  const name = nameUser(user_wa_id)
   const number = nameOf(phone_number_id)
   const seconds = secondsConnected(call)
   return (
     <>
-      <Head title={isFromUser ? `Call of ${user}` : `Call to ${user}`}>
+      <Head title={isFromUser ? `Call of ${name ?? digits}` : `Call to ${name ?? digits}`}>
         <Badge tone={toneOfCall(call)}>{nameCallState(call)}</Badge>
         <To href="/calls">All calls</To>
       </Head>
       <p class="people">
         <span>
-          User <To href={`/resources/user-${user_wa_id}`}>{user}</To>
+          User{' '}
+          <bdi>
+            <To href={`/resources/user-${user_wa_id}`}>{name ?? digits}</To>
+          </bdi>
+          {name !== undefined && <span class="soft"> {digits}</span>}
         </span>
         <span>
           Business <To href={`/resources/${phone_number_id}`}>{number}</To>
+        </span>
+        <span>
+          Started <When at={created_time} />
         </span>
         <To href={`/?phones=${user_wa_id}`}>Open the phone</To>
         <span class="mono">{id}</span>
@@ -129,14 +139,14 @@ function Events({ call }: { readonly call: GatewayReadCallResponse }) {
 }
 
 function EventRow({ event: { time, trace, data } }: { readonly event: OperatorListFeedItem }) {
-  const subject = typeof data['subject'] === 'string' ? data['subject'] : String(data['field'])
   return (
     <li>
       <span class="at">
         <Instant at={time} />
       </span>
-      <span>{subject}</span>
-      <span>{trace !== null && <To href={`/traces/${trace}`}>Trace</To>}</span>
+      <span>
+        {describeEvent(data)} {trace !== null && <To href={`/traces/${trace}`}>Trace</To>}
+      </span>
     </li>
   )
 }
@@ -146,9 +156,10 @@ function Timeline({ call }: { readonly call: TimedCall }) {
     <ol class="timeline">
       {listSteps(call).map(({ name, at, after }) => (
         <li key={name}>
-          <span class="at">{at !== undefined && <Exact at={at} />}</span>
-          <span>{name}</span>
-          {after !== undefined && <span class="soft">{`after ${writeSpan(after)}`}</span>}
+          <span class="at">{at !== undefined && <Time at={at} />}</span>
+          <span>
+            {name} {after !== undefined && <span class="soft">{`after ${writeSpan(after)}`}</span>}
+          </span>
         </li>
       ))}
     </ol>

@@ -6,6 +6,7 @@ import {
   groupsReadInviteLink,
   groupsRemoveParticipants,
 } from '@switchboard/client/methods'
+import { nameUser, readUserNames } from '../../data/phone/names.ts'
 import type { Node } from '../../data/types.ts'
 import { go } from '../../router.ts'
 import { confirmAction } from '../../ui/dialog.tsx'
@@ -18,7 +19,10 @@ import { AsJson, FactRow, Facts } from './facts.tsx'
 import { listFacts } from './words.ts'
 
 export function GroupBody({ node }: { readonly node: Node }) {
-  const group = useLoaded(node.id, async () => groupsRead(await actFor(node), node.id))
+  const group = useLoaded(node.id, async () => {
+    const [found] = await Promise.all([groupsRead(await actFor(node), node.id), readUserNames()])
+    return found
+  })
   const remove = async () => {
     const isAgreed = await confirmAction({
       title: 'Delete the group?',
@@ -68,7 +72,7 @@ function Members({ node, group: { participants = [] }, reload }: MembersProps) {
   const remove = async (wa_id: string) => {
     const isAgreed = await confirmAction({
       title: 'Remove the member?',
-      text: `${writeDigits(wa_id)} no longer sees what is written in the group.`,
+      text: `${nameUser(wa_id) ?? writeDigits(wa_id)} no longer sees what is written in the group.`,
       action: 'Remove',
       isDangerous: true,
     })
@@ -86,7 +90,10 @@ function Members({ node, group: { participants = [] }, reload }: MembersProps) {
         {participants.map(({ wa_id }) => (
           <li key={wa_id} class="row">
             <span class="grow">
-              <To href={`/resources/user-${wa_id}`}>{writeDigits(wa_id)}</To>
+              <bdi>
+                <To href={`/resources/user-${wa_id}`}>{nameUser(wa_id) ?? writeDigits(wa_id)}</To>
+              </bdi>
+              {nameUser(wa_id) !== undefined && <span class="soft"> {writeDigits(wa_id)}</span>}
             </span>
             <button type="button" class="small" onClick={() => void remove(wa_id)}>
               Remove
