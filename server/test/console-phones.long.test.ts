@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { readFile } from 'node:fs/promises'
 import { test } from 'node:test'
-import type { Locator, Page } from 'playwright-core'
+import type { Locator, Page, Request } from 'playwright-core'
 import { openBrowser } from './harness/browser.ts'
 import { startCommand } from './harness/command.ts'
 import { ada, number, openChat, openPage, post, send } from './harness/console-page.ts'
@@ -33,6 +33,19 @@ test('the phones in a browser', async (t) => {
   const phone = page.getByRole('article', { name: 'Phone of Ada' })
   const message = phone.getByLabel('Message', { exact: true })
   const sendText = (body: string) => send(url, { type: 'text', text: { body } })
+
+  await t.test('a phone reads its user and its chats once when the page opens', async () => {
+    const asked: string[] = []
+    const note = (request: Request) => asked.push(new URL(request.url()).pathname)
+    page.on('request', note)
+    await page.reload()
+    await phone.locator('.chat-entry').first().waitFor()
+    await page.getByText('Connected', { exact: true }).waitFor()
+    page.off('request', note)
+    for (const path of [`/gateway/users/${ada}`, `/gateway/users/${ada}/chats`, `/gateway/users/${ada}/messages`]) {
+      assert.equal(asked.filter((one) => one === path).length, 1, path)
+    }
+  })
 
   await t.test('Escape closes what is open, one thing at a time, and the chat last', async () => {
     await openChat(phone)

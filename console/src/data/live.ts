@@ -68,16 +68,21 @@ type Listener = (event: GatewayStreamEvent) => void
 const phoneListeners = new Set<Listener>()
 const freshListeners = new Set<() => void>()
 let stopPhones = (): void => undefined
+/** Whether the stream of phones is open: what is read before that has a gap behind it. */
+let arePhonesOpen = false
 
-/** What happens on users' phones: messages, statuses, typing. */
+/** What happens on users' phones: messages, statuses, typing. `onFresh` is called once the stream is open, and whenever something was missed. */
 export function listenToPhones(onEvent: Listener, onFresh: () => void): () => void {
   phoneListeners.add(onEvent)
   freshListeners.add(onFresh)
   if (phoneListeners.size === 1) stopPhones = readPhones()
+  else if (arePhonesOpen) onFresh()
   return () => {
     phoneListeners.delete(onEvent)
     freshListeners.delete(onFresh)
-    if (phoneListeners.size === 0) stopPhones()
+    if (phoneListeners.size > 0) return
+    arePhonesOpen = false
+    stopPhones()
   }
 }
 
@@ -113,6 +118,7 @@ function readPhones(): () => void {
       if (item) addFeedItems([item], true)
     },
     onFresh: () => {
+      arePhonesOpen = true
       for (const listener of freshListeners) listener()
     },
   })

@@ -37,7 +37,6 @@ export class Phone {
     this.feed.start()
     this.calls.start()
     this.#stopReading = startReading(this.store)
-    void this.feed.read()
     void this.calls.readAll()
   }
 

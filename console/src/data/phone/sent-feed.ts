@@ -27,7 +27,6 @@ export class SentFeed {
       },
       () => void this.#read(),
     )
-    void this.#read()
   }
 
   async #read(): Promise<void> {
