@@ -38,7 +38,10 @@ export function watch(watcher: Watcher): () => void {
   return () => watchers.delete(watcher)
 }
 
-/** Adds what has happened; all that comes within one frame is drawn once. */
+/** How long what has happened waits for more: where no page shows each line at once, one message need not be drawn a dozen times. */
+const quietPause = 250
+
+/** Adds what has happened; what comes together is drawn once. */
 function addFeedItems(added: readonly FeedItem[], isNew: boolean): void {
   for (const one of added) {
     if (known.has(one.id)) continue
@@ -48,7 +51,8 @@ function addFeedItems(added: readonly FeedItem[], isNew: boolean): void {
   }
   if (isFlushing || waiting.length === 0) return
   isFlushing = true
-  requestAnimationFrame(flush)
+  if (lineReaders > 0) requestAnimationFrame(flush)
+  else setTimeout(flush, quietPause)
 }
 
 function flush(): void {
@@ -90,6 +94,8 @@ export function listenToPhones(onEvent: Listener, onFresh: () => void): () => vo
 export const freshStarts = signal(0)
 
 let pastReaders = 0
+/** How many pages show each line as it comes. */
+let lineReaders = 0
 
 /** Has what happened just before among all that happens, for as long as it is shown. Live reads its own history, page by page. */
 export function watchRecent(): () => void {
@@ -100,12 +106,17 @@ export function watchRecent(): () => void {
   }
 }
 
-/** Has what happens on phones among all that happens, for as long as it is shown. */
+/** Has what happens on phones among all that happens, and all of it with the next frame, for as long as it is shown. */
 export function watchPhones(): () => void {
-  return listenToPhones(
+  lineReaders += 1
+  const stop = listenToPhones(
     () => undefined,
     () => undefined,
   )
+  return () => {
+    lineReaders -= 1
+    stop()
+  }
 }
 
 /** The stream of phones is open only while somebody listens to it. */

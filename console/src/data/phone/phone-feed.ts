@@ -10,6 +10,8 @@ import type { PhoneStore } from './phone-store.ts'
 import { prependPage, putMessage, putStatus, refresh, type Status } from './reduce.ts'
 
 const chatsPause = 200
+/** Over the list lies an open chat, which has its messages from the stream: it shows only the count of the unread and the window. */
+const coveredChatsPause = 1000
 /** Less than two frames: nobody sees it. */
 const eventsPause = 25
 const typingMs = 25_000
@@ -148,11 +150,17 @@ export class PhoneFeed {
     setTimeout(() => store.setTyping(phone_number_id, false), typingMs)
   }
 
+  /** Reads the chats now if they were to be read soon: somebody goes back to the list. */
+  readChatsDue(): void {
+    if (this.#timer === undefined) return
+    clearTimeout(this.#timer)
+    this.#timer = undefined
+    void this.#store.attempt(() => this.readChats())
+  }
+
   #readChatsSoon(): void {
-    this.#timer ??= setTimeout(() => {
-      this.#timer = undefined
-      void this.#store.attempt(() => this.readChats())
-    }, chatsPause)
+    const pause = this.#store.chat.value ? coveredChatsPause : chatsPause
+    this.#timer ??= setTimeout(() => this.readChatsDue(), pause)
   }
 
   /** Codes come after somebody has asked for one. */

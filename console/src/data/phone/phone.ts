@@ -50,6 +50,7 @@ export class Phone {
     const chat = key && new ChatState(toKey(key), this.wa_id)
     this.store.chat.value = chat
     if (chat) await this.store.attempt(() => this.feed.readChat(chat))
+    else this.feed.readChatsDue()
   }
 
   async act(message: Message, action: GatewayActOnMessageParams['action'], more: object = {}): Promise<void> {

@@ -3,8 +3,8 @@ import { type Message, readMessage } from '../messages.ts'
 import { findMessage, listMessages } from './gateway.ts'
 import { putMessage, putStatus, type Status } from './reduce.ts'
 
-/** A message and its first statuses come together, and are drawn once. */
-const changePause = 25
+/** A message and its first statuses, up to that it was read, come together, and are drawn once. */
+const changePause = 150
 
 /** The messages of a number to a user, as the business sees them: the newest first, with those that did not arrive. */
 export class SentFeed {

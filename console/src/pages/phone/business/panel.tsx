@@ -14,8 +14,8 @@ import { memo } from '../memo.ts'
 import { Composer } from './composer.tsx'
 import './panel.css'
 
-const shownLines = 40
-const activityPause = 300
+const shownLines = 20
+const activityPause = 500
 
 /** What the business sees: its number, a way to write, and what that sets off. */
 export function BusinessPanel({ phones }: { readonly phones: readonly Phone[] }) {
@@ -45,16 +45,23 @@ export function BusinessPanel({ phones }: { readonly phones: readonly Phone[] })
       {number && <Composer key={number.id} number={number} phones={phones} />}
       {!isDirectoryRead.value && <Outline kind="form" />}
       <Activity />
-      <footer class="panel-foot soft">
-        {service.value && (
-          <>
-            {`${service.value.counts['account'] ?? 0} accounts, ${service.value.counts['phone_number'] ?? 0} numbers · `}
-            <a href={`${base}/openapi.json`}>OpenAPI</a> · <a href={`${base}/metrics`}>Metrics</a> ·{' '}
-            <a href={`${base}/readyz`}>Ready</a>
-          </>
-        )}
-      </footer>
+      <Foot />
     </section>
+  )
+}
+
+/** Counts, apart from the form: they are read again after most of what happens. */
+function Foot() {
+  return (
+    <footer class="panel-foot soft">
+      {service.value && (
+        <>
+          {`${service.value.counts['account'] ?? 0} accounts, ${service.value.counts['phone_number'] ?? 0} numbers · `}
+          <a href={`${base}/openapi.json`}>OpenAPI</a> · <a href={`${base}/metrics`}>Metrics</a> ·{' '}
+          <a href={`${base}/readyz`}>Ready</a>
+        </>
+      )}
+    </footer>
   )
 }
 
