@@ -1,4 +1,5 @@
 import { Icon } from '../../ui/icons.tsx'
+import { initialsOf } from './initials.ts'
 import './avatar.css'
 
 /** One of a few colours, always the same for the same name or number. */
@@ -7,16 +8,9 @@ export function hueOf(name: string): number {
 }
 
 export function Avatar({ name, isGroup }: { readonly name: string; readonly isGroup?: boolean }) {
-  const letters = [...name.replaceAll(/[^\p{L}\p{N} ]/gu, '')].filter((_, i, all) => i === 0 || all[i - 1] === ' ')
   return (
     <span class={`avatar hue-${hueOf(name)}`} aria-hidden="true">
-      {isGroup ? (
-        '#'
-      ) : name.startsWith('+') ? (
-        <Icon name="person" />
-      ) : (
-        letters.slice(0, 2).join('').toUpperCase() || '?'
-      )}
+      {isGroup ? '#' : name.startsWith('+') ? <Icon name="person" /> : initialsOf(name)}
     </span>
   )
 }
