@@ -88,10 +88,15 @@ export function appOf(business_id: string): string | undefined {
   return apps.value.find((app) => app.business_id === business_id)?.id
 }
 
+/** The app that acts on an account unless another is chosen: one of the business that owns it. */
+export function findAppForAccount(account_id: string): string | undefined {
+  const business = accounts.value.find(({ id }) => id === account_id)?.business_id
+  return business === undefined ? undefined : appOf(business)
+}
+
 /** The client as an app has it that may act on an account. */
 export async function clientForAccount(account_id: string): Promise<typeof client> {
-  const business = accounts.value.find(({ id }) => id === account_id)?.business_id
-  const app = business === undefined ? undefined : appOf(business)
+  const app = findAppForAccount(account_id)
   if (app === undefined) throw new Error('The business that owns this has no app that can act on it.')
   return businessClient(app)
 }

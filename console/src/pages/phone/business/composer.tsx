@@ -1,6 +1,6 @@
 import { useSignal } from '@preact/signals'
 import { type MessagesSendParams, mediaUpload, messagesSend } from '@switchboard/client/methods'
-import { apps, businessClient, clientForAccount, product } from '../../../data/directory.ts'
+import { apps, businessClient, clientForAccount, findAppForAccount, product } from '../../../data/directory.ts'
 import { explain } from '../../../data/http.ts'
 import type { Phone } from '../../../data/phone/phone.ts'
 import type { PhoneNumber } from '../../../data/types.ts'
@@ -15,10 +15,12 @@ import { SentMessages } from './sent-messages.tsx'
 export function Composer({ number, phones }: { readonly number: PhoneNumber; readonly phones: readonly Phone[] }) {
   const draft = useSignal<Draft>(emptyDraft)
   const typed = useSignal<string | undefined>(undefined)
-  const app = useSignal('')
+  const chosen = useSignal<string | undefined>(undefined)
+  const app = chosen.value ?? findAppForAccount(number.account_id)
   const isSending = useSignal(false)
   const problem = useSignal<string | undefined>(undefined)
-  const to = (typed.value ?? phones[0]?.wa_id ?? '').replaceAll(/\D/g, '')
+  const written = typed.value ?? (phones[0] ? writeDigits(phones[0].wa_id) : '')
+  const to = written.replaceAll(/\D/g, '')
   const content = toContent(draft.value)
   const change = (changes: Partial<Draft>) => {
     draft.value = { ...draft.value, ...changes }
@@ -29,10 +31,10 @@ export function Composer({ number, phones }: { readonly number: PhoneNumber; rea
     isSending.value = true
     problem.value = undefined
     try {
-      const client = await (app.value === '' ? clientForAccount(number.account_id) : businessClient(app.value))
+      const client = app === undefined ? await clientForAccount(number.account_id) : businessClient(app)
       const uploaded = kind === 'media' && file ? await mediaUpload(client, number.id, { file }) : undefined
-      const written = toContent(draft.value, uploaded?.id)
-      await messagesSend(client, number.id, { to, ...written } as MessagesSendParams)
+      const sent = toContent(draft.value, uploaded?.id)
+      await messagesSend(client, number.id, { to, ...sent } as MessagesSendParams)
       draft.value = { ...draft.value, text: '', file: undefined, link: '' }
     } catch (error) {
       problem.value = explain(error)
@@ -54,7 +56,7 @@ export function Composer({ number, phones }: { readonly number: PhoneNumber; rea
             list={`to-${number.id}`}
             inputMode="tel"
             required
-            value={typed.value ?? phones[0]?.wa_id ?? ''}
+            value={written}
             onFocus={(event) => event.currentTarget.select()}
             onInput={(event) => {
               typed.value = event.currentTarget.value
@@ -63,8 +65,8 @@ export function Composer({ number, phones }: { readonly number: PhoneNumber; rea
         </Field>
         <datalist id={`to-${number.id}`}>
           {phones.map(({ wa_id, store }) => (
-            <option key={wa_id} value={wa_id}>
-              {store.user.value?.name ?? writeDigits(wa_id)}
+            <option key={wa_id} value={writeDigits(wa_id)}>
+              {store.user.value?.name}
             </option>
           ))}
         </datalist>
@@ -80,12 +82,12 @@ export function Composer({ number, phones }: { readonly number: PhoneNumber; rea
         {apps.value.length > 1 && (
           <Field label="App">
             <select
-              value={app.value}
+              value={app ?? ''}
               onChange={(event) => {
-                app.value = event.currentTarget.value
+                chosen.value = event.currentTarget.value
               }}
             >
-              <option value="">Of the owner</option>
+              {app === undefined && <option value="">Choose one</option>}
               {apps.value.map(({ id, name }) => (
                 <option key={id} value={id}>
                   {name ?? id}
