@@ -14,7 +14,7 @@ import { memo } from '../memo.ts'
 import { Composer } from './composer.tsx'
 import './panel.css'
 
-const shownLines = 20
+const shownLines = 30
 const activityPause = 500
 
 /** What the business sees: its number, a way to write, and what that sets off. */
