@@ -4,9 +4,14 @@ import { test } from 'node:test'
 import type { Page } from 'playwright-core'
 import { connectReceiver, editAccount, playInSandbox, resetSandbox } from './harness/admin-stories.ts'
 import { openBrowser } from './harness/browser.ts'
+import { openBusyConsole } from './harness/busy-console.ts'
+import { people } from './harness/busy-world/people.ts'
+import { smallSize } from './harness/busy-world/sizes.ts'
+import { busyApps, busyIds } from './harness/busy-world/world.ts'
 import { type RunningServer, startCommand } from './harness/command.ts'
 import { ada, number, openChat, openPage, post, send } from './harness/console-page.ts'
 import { makeStorePlace } from './harness/databases.ts'
+import { findBrokenSubscriber, findByKeys, replayUntilDone } from './harness/log-pages.ts'
 import { findFreePort, type Receiver } from './harness/receiver.ts'
 
 const fakeMicrophone = ['--use-fake-device-for-media-stream', '--use-fake-ui-for-media-stream']
@@ -16,8 +21,12 @@ const picture = Buffer.from(
 )
 
 // Code for the page is kept as text: it is sent to the browser.
-const untilItPlays =
-  '(audio) => new Promise((resolve) => { if (audio.duration > 0.5) resolve(); audio.addEventListener("durationchange", () => audio.duration > 0.5 && resolve()) })'
+const untilItPlays = `new Promise((resolve) => {
+  const audio = document.querySelector('audio')
+  const check = () => audio.duration > 0.5 && resolve(true)
+  audio.addEventListener('durationchange', check)
+  check()
+})`
 // What watches the sizes of elements is called when the page is drawn, which a new size of the window has not caused yet.
 const untilDrawn = 'new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve)))'
 const runAxe = `${untilDrawn}.then(() => axe.run()).then(({ violations }) => violations.flatMap(({ id, nodes }) => nodes.map(({ html }) => id + " " + html.slice(0, 160))))`
@@ -73,9 +82,8 @@ test('the console in a browser', async (t) => {
       await phone.getByRole('button', { name: 'Record a voice message' }).click()
       await phone.getByText('Recording 0:01').waitFor()
       await phone.getByRole('button', { name: 'Send the recording' }).click()
-      const audio = phone.locator('audio')
-      await audio.waitFor({ state: 'attached' })
-      await audio.evaluate(untilItPlays)
+      await phone.locator('audio').waitFor({ state: 'attached' })
+      assert.equal(await page.evaluate(untilItPlays), true)
       await phone.locator('.bubble', { hasText: 'Deliver?' }).first().hover()
       await phone.locator('.bubble', { hasText: 'Deliver?' }).first().getByLabel('Message menu').click()
       await phone.getByRole('menuitem', { name: 'React 👍' }).click()
@@ -188,6 +196,8 @@ test('the console in a browser', async (t) => {
   )
 
   const axe = await readFile(new URL(import.meta.resolve('axe-core/axe.min.js')), 'utf8')
+  const call = { messaging_product: 'msgapp', action: 'connect', to: ada }
+  assert.equal((await post(url, `/v23.0/${number}/calls`, call)).status, 200)
   const calls = await listOf(url, '/gateway/calls', 'demo-gateway-token')
   const deliveries = await listOf(url, '/operator/deliveries', 'demo-operator-token')
   const paths = [
@@ -234,6 +244,50 @@ test('the console in a browser', async (t) => {
       },
     )
   }
+})
+
+/** What somebody new does on a bad day, in a small busy world. */
+test('a new user finds what is broken, and by keys what became of one message', async (t) => {
+  const console = await openBusyConsole(t, { size: smallSize })
+  if (!console) return
+  const { url, doors, mend } = console.server
+  const { failing, good } = busyApps
+  const look = { width: 1280, colorScheme: 'light' } as const
+
+  await t.test('of several apps one is broken: which, why, since when, what waits, replay, done', async (t) => {
+    const page = await console.open('/', look, t)
+    await go(page, 'Deliveries')
+    await findBrokenSubscriber(page, failing.name, good.name)
+    mend('failing')
+    await replayUntilDone(page, url, failing)
+    const { data } = await doors.operator('GET', `deliveries?app_id=${failing.id}&limit=200`)
+    assert.ok(data.length > 20)
+    assert.deepEqual([...new Set(data.map(({ state }: { state: string }) => state))], ['delivered'])
+  })
+
+  await t.test('a key, the id of a message, Enter: what became of it', async (t) => {
+    const page = await console.open('/live', look, t)
+    for (const key of ['/', 'Control+k']) {
+      const { messages } = await doors.business(`${busyIds.number}/messages`, {
+        ...{ to: people.ada.wa_id, type: 'text', text: { body: `Found by ${key}` } },
+      })
+      await findByKeys(page, key, messages[0].id)
+      const verdicts = page.getByRole('region', { name: 'What became of it' })
+      await verdicts
+        .getByRole('status')
+        .filter({ hasText: /^Delivered/ })
+        .waitFor()
+      await verdicts
+        .getByRole('listitem')
+        .filter({ hasText: good.name })
+        .getByText('delivered', { exact: true })
+        .waitFor()
+      await page
+        .getByRole('treeitem', { name: `Found by ${key}` })
+        .first()
+        .waitFor()
+    }
+  })
 })
 
 async function listOf(url: string, path: string, token: string): Promise<{ id: string; type: string }[]> {

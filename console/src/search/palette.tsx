@@ -59,12 +59,15 @@ function findPages(text: string): Choice[] {
     .map(({ first, name }) => ({ id: `page-${first}`, kind: 'page', title: name, link: `/${first}` }))
 }
 
+/** What was found, and the text that it was found for: what was found before stays until there is more to show. */
 function useResults(text: string) {
   const found = useSignal<Load<readonly Choice[]> | undefined>(undefined)
+  const foundFor = useSignal('')
   useEffect(() => {
     const q = text.trim()
     if (q === '') {
       found.value = undefined
+      foundFor.value = ''
       return undefined
     }
     const ending = new AbortController()
@@ -73,16 +76,19 @@ function useResults(text: string) {
       try {
         const { data } = await operatorFind(client, { q, limit: shownResults }, { signal: ending.signal })
         found.value = { state: 'ready', value: data }
+        foundFor.value = q
       } catch (error) {
-        if (!ending.signal.aborted) found.value = loadFailure(error)
+        if (ending.signal.aborted) return
+        found.value = loadFailure(error)
+        foundFor.value = q
       }
     }, pauseMs)
     return () => {
       clearTimeout(timer)
       ending.abort()
     }
-  }, [text, found])
-  return found.value
+  }, [text, found, foundFor])
+  return { found: found.value, isCurrent: foundFor.value === text.trim() }
 }
 
 function OpenPalette() {
@@ -90,7 +96,9 @@ function OpenPalette() {
   const id = useId()
   const text = useSignal('')
   const marked = useSignal(0)
-  const found = useResults(text.value)
+  /** Enter was pressed before the results of the text were there: the first of them is opened when they are. */
+  const isAwaited = useSignal(false)
+  const { found, isCurrent } = useResults(text.value)
   useEffect(() => element.current?.showModal(), [])
   const results = found?.state === 'ready' ? found.value : []
   const q = text.value.trim()
@@ -105,6 +113,9 @@ function OpenPalette() {
     element.current?.close()
     go(choice.link)
   }
+  useEffect(() => {
+    if (isAwaited.value && isCurrent) open(choices[0])
+  })
   const onKeyDown = (event: KeyboardEvent) => {
     const step = { ArrowDown: 1, ArrowUp: -1 }[event.key]
     if (step !== undefined) {
@@ -113,7 +124,8 @@ function OpenPalette() {
     }
     if (event.key === 'Enter' && !event.isComposing) {
       event.preventDefault()
-      open(choices[at])
+      if (isCurrent || marked.value > 0) open(choices[at])
+      else isAwaited.value = true
     }
   }
   return (
@@ -140,6 +152,7 @@ function OpenPalette() {
           onInput={(event) => {
             text.value = event.currentTarget.value
             marked.value = 0
+            isAwaited.value = false
           }}
           onKeyDown={onKeyDown}
         />

@@ -28,6 +28,35 @@ export async function findBrokenSubscriber(page: Page, broken: string, good: str
   assert.match((await lineOf(broken).textContent()) ?? '', /^.*failing.*503/)
 }
 
+/** The subscriber is repaired: what waits goes out, what had failed for good is replayed, and then nothing is left. */
+export async function replayUntilDone(page: Page, url: string, app: { id: string; name: string }): Promise<void> {
+  const card = page.getByRole('article', { name: app.name, exact: true })
+  const rows = page.getByRole('region', { name: 'Webhooks' }).locator('tbody tr')
+  await page.goto(`${url}/deliveries?state=failed&app=${app.id}`)
+  await rows.first().waitFor()
+  await card.getByRole('button', { name: 'Retry now' }).click()
+  await card.getByText('Healthy', { exact: true }).waitFor()
+  await card.getByText('No webhooks are waiting.').waitFor()
+  await card.getByRole('button', { name: 'Replay failed…' }).click()
+  const dialog = page.getByRole('dialog', { name: `Send webhooks of ${app.name} again` })
+  await dialog.getByLabel('Since').fill('30d')
+  await dialog.getByRole('button', { name: 'Send again' }).click()
+  await page.getByText(/^\d+ webhooks? (?:is|are) sent again\.$/).waitFor()
+  await page.getByText('No webhook matches the filter').waitFor()
+  await card.getByText('No webhooks are waiting.').waitFor()
+}
+
+/** What has the message of this id become? Keys alone lead there, and nobody waits for the results before Enter. */
+export async function findByKeys(page: Page, key: string, wamid: string): Promise<void> {
+  await page.keyboard.press(key)
+  const palette = page.getByRole('dialog', { name: 'Search' })
+  await palette.waitFor()
+  await page.keyboard.type(wamid)
+  await page.keyboard.press('Enter')
+  await palette.waitFor({ state: 'detached' })
+  await page.getByRole('heading', { name: 'Trace', exact: true }).waitFor()
+}
+
 /** What was there before the page was loaded is there again, is found by its text, and has its bodies. */
 export async function readLiveBack(page: Page, url: string, text: string): Promise<void> {
   const lines = page.getByRole('tree', { name: 'Events, newest first' }).getByRole('treeitem')

@@ -12,7 +12,7 @@ import { BusyClock } from './clock.ts'
 import { Doors } from './doors.ts'
 import { type BusySize, wholeSize } from './sizes.ts'
 import { makeTraffic, pastDays } from './traffic.ts'
-import { makeBusyWorld } from './world.ts'
+import { type busyApps, makeBusyWorld } from './world.ts'
 
 export interface BusyServer {
   readonly url: string
@@ -20,6 +20,8 @@ export interface BusyServer {
   readonly database: Database
   /** How many milliseconds it took to fill. */
   readonly filledIn: number
+  /** From now on a subscriber takes every webhook. */
+  mend(which: keyof typeof busyApps): void
   stop(): Promise<void>
 }
 
@@ -65,5 +67,5 @@ export async function startBusyServer({
     throw error
   }
   clock.followRealTime()
-  return { url: doors.url, doors, database, filledIn: performance.now() - begun, stop }
+  return { url: doors.url, doors, database, filledIn: performance.now() - begun, mend: callbacks.mend, stop }
 }
