@@ -8,11 +8,15 @@ import { seededRandom } from './harness/seeded-random.ts'
 import { useTestServer } from './harness/server.ts'
 import { numbers, strangerIds, tokens } from './harness/world.ts'
 
-const inAll = 300_000
+/** So many that reading all of them takes longer than a page may. */
+const inAll = 100_000
 const step = 5000
 const user = '16505559500'
-/** How long a page may take, in milliseconds, on a busy machine too. */
-const pageTime = 250
+/**
+ * How long a page may take, in milliseconds; on a machine with much else to do, so many times as long as a search that finds nothing.
+ * Between two messages of the small tenant lie a thousand of others, which are passed one by one.
+ */
+const pageTime = { usual: 60, amongOthers: 300, times: 10 }
 
 onBothDatabases('a search among very many messages', (engine) => {
   const server = useTestServer({ engine })
@@ -23,7 +27,7 @@ onBothDatabases('a search among very many messages', (engine) => {
   const write = (index: number): string => {
     const words = Array.from({ length: 12 }, drawWord)
     // In all of them, in two of them far apart, and two that are common but together in one alone.
-    const marks = ['everywhere', index % 150_000 === 7 ? 'seldom' : '', index % 2 === 0 ? 'even' : 'odd']
+    const marks = ['everywhere', index % 50_000 === 7 ? 'seldom' : '', index % 2 === 0 ? 'even' : 'odd']
     return [...marks, ...words, index === 11 ? 'even odd' : ''].join(' ')
   }
 
@@ -71,13 +75,9 @@ onBothDatabases('a search among very many messages', (engine) => {
   const number = (index: number) => `wamid.many${index}`
   const cases: readonly [name: string, query: Record<string, string>, expected: readonly string[], token?: string][] = [
     ['a word of all', { q: 'everywhere', limit: '3' }, [inAll - 1, inAll - 2, inAll - 3].map(number)],
-    ['a word of two', { q: 'seldom' }, [150_007, 7].map(number)],
+    ['a word of two', { q: 'seldom' }, [50_007, 7].map(number)],
     ['two common words, together in one', { q: 'even odd' }, [11].map(number)],
-    [
-      'an old time',
-      { q: 'everywhere', until: '299990ms' },
-      Array.from({ length: 10 }, (_, index) => number(9 - index)),
-    ],
+    ['an old time', { q: 'everywhere', until: '99990ms' }, Array.from({ length: 10 }, (_, index) => number(9 - index))],
     [
       'one tenant of a thousand',
       { q: 'everywhere', limit: '2' },
@@ -97,9 +97,11 @@ onBothDatabases('a search among very many messages', (engine) => {
         found.push(...page.data.map(({ id }: { id: string }) => id))
       }
       assert.deepEqual(found, expected)
+      const nothing = await measure({ q: 'nowhere' }, token)
       const median = await measure(query, token)
-      t.diagnostic(`${median.toFixed(1)} ms`)
-      assert.ok(median < pageTime, `${median} ms`)
+      const text = `${median.toFixed(1)} ms, without results ${nothing.toFixed(1)} ms`
+      t.diagnostic(text)
+      assert.ok(median < Math.max(token ? pageTime.amongOthers : pageTime.usual, pageTime.times * nothing), text)
     })
   }
 })

@@ -156,9 +156,11 @@ export function listMessages(db: Db, words: readonly string[], path: MessagePath
 
 /** Through which rows the search walks, newest first: those that it cannot find by an index alone. */
 export function listWalked(rarestInNames: string | undefined, path: MessagePath | undefined): RawBuilder<unknown>[] {
+  // Without a bound of the time SQLite reads and sorts all contents, although an index has their order.
+  const contents = sql`SELECT created_time AS time, message_id AS id FROM message_contents WHERE created_time >= 0`
   return [
     ...(rarestInNames === undefined ? [] : [sql`SELECT time, id FROM name_words WHERE word = ${rarestInNames}`]),
-    ...(path === 'time' ? [sql`SELECT created_time AS time, message_id AS id FROM message_contents`] : []),
+    ...(path === 'time' ? [contents] : []),
   ]
 }
 
