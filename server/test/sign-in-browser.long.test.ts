@@ -53,7 +53,8 @@ test('an operator signs in and out in a browser', async (t) => {
   await button.click()
   await page.getByRole('heading', { name: 'Access' }).waitFor()
   assert.equal(page.url(), `${server.url}/access`)
-  await page.getByText('ada@example.com (this one)').waitFor()
+  await page.getByRole('link', { name: 'Console sessions' }).click()
+  await page.getByRole('row', { name: /ada@example\.com \(this session\)/ }).waitFor()
   assert.equal((await context.cookies(server.url)).filter(({ sameSite }) => sameSite === 'Strict').length, 1)
 
   await page.getByRole('button', { name: 'Sign out' }).click()
