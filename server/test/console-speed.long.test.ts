@@ -6,6 +6,7 @@ import { startCommand } from './harness/command.ts'
 import { number, openPage } from './harness/console-page.ts'
 import { makeStorePlace } from './harness/databases.ts'
 import { type Measured, measureUntilGood } from './harness/stolen-time.ts'
+import { until } from './harness/until.ts'
 
 const manyLines = 10_000
 /** Milliseconds of a frame at 60 a second. */
@@ -142,8 +143,9 @@ function medianOf(values: readonly number[]): number {
   return values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? Number.NaN
 }
 
+/** The box is as high as all lines together. */
 async function waitForLines(page: Page, wanted: number): Promise<void> {
-  await page.waitForFunction(`document.querySelector('.lines-all')?.clientHeight >= ${wanted * 34 * 0.95}`, undefined, {
-    timeout: 60_000,
-  })
+  const height = 'document.querySelector(".lines-all")?.clientHeight ?? 0'
+  // Its rules forbid the page to make code of text later: it is asked from here.
+  await until(async () => (await page.evaluate<number>(height)) >= wanted * 34 * 0.95, `${wanted} lines are there`)
 }
