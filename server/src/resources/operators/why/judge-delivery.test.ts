@@ -87,7 +87,7 @@ const cases: readonly [
     { attempts: 1, failures: 3, paused_until: now + 40 * second },
     { last: refused, lastSuccess: now - minute },
     'failing',
-    `Failing: attempt 1 failed (it answered 503). The next attempt is ${inSeconds(40)}. The subscriber is down: no webhook was delivered to it since 2026-06-01 11:59:00 UTC.`,
+    `Failing: attempt 1 failed (it answered 503). The next attempt is ${inSeconds(40)}. The subscriber is down: it took no webhook since 2026-06-01 11:59:00 UTC.`,
   ],
   [
     'failing at a callback that the app has no more',
@@ -101,7 +101,7 @@ const cases: readonly [
     {},
     { ahead },
     'waiting',
-    `Waiting for its first attempt: an earlier webhook of its conversation is being refused. Webhook 4710 comes first, and its attempt 3 failed (it answered 503). The next attempt of that one is ${inSeconds(24)}.`,
+    `Waiting for its first attempt: an earlier webhook of its conversation is being refused. Webhook 4710 comes first: its attempt 3 failed (it answered 503). The next attempt of that one is ${inSeconds(24)}.`,
   ],
   [
     'behind one that was not attempted',
@@ -115,14 +115,14 @@ const cases: readonly [
     { failures: 4, paused_until: now + 40 * second },
     {},
     'down',
-    `Waiting for its first attempt: the subscriber is down. The next attempt is ${inSeconds(40)}.`,
+    `Waiting: the subscriber is down. The next attempt is ${inSeconds(40)}.`,
   ],
   [
     'behind one that is refused by a subscriber that is down',
     { failures: 4 },
     { ahead, lastSuccess: now - day },
     'down',
-    `Waiting for its first attempt: the subscriber is down: no webhook was delivered to it since 2026-05-31 12:00:00 UTC. Webhook 4710 comes first, and its attempt 3 failed (it answered 503). The next attempt is ${inSeconds(24)}.`,
+    `Waiting: the subscriber is down: it took no webhook since 2026-05-31 12:00:00 UTC. Webhook 4710 comes first: its attempt 3 failed (it answered 503). The next attempt is ${inSeconds(24)}.`,
   ],
   [
     'waiting because of Retry-After',

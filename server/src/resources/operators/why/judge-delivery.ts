@@ -78,7 +78,7 @@ function judgeDown(delivery: DeliveryFacts, details: DeliveryDetails, now: numbe
   const { ahead } = details
   const first = ahead && ahead.attempts > 0 ? ` ${writeAhead(ahead)}` : ''
   const next = `The next attempt is ${writeNext(ahead ? { ...delivery, due_time: ahead.due_time } : delivery, now)}.`
-  return `Waiting for its first attempt: the subscriber is down${writeSince(details)}.${first} ${next}`
+  return `Waiting: the subscriber is down${writeSince(details)}.${first} ${next}`
 }
 
 function judgeWaiting(delivery: DeliveryFacts, { ahead }: DeliveryDetails, now: number): string {
@@ -96,7 +96,7 @@ function judgeWaiting(delivery: DeliveryFacts, { ahead }: DeliveryDetails, now: 
 }
 
 function writeAhead({ id, attempts, problem }: AheadFacts): string {
-  return `Webhook ${id} comes first, and its attempt ${attempts} failed (${problem ?? 'no response'}).`
+  return `Webhook ${id} comes first: its attempt ${attempts} failed (${problem ?? 'no response'}).`
 }
 
 function writeProblem(last: AttemptFacts | undefined): string {
@@ -104,7 +104,7 @@ function writeProblem(last: AttemptFacts | undefined): string {
 }
 
 function writeSince({ lastSuccess }: DeliveryDetails): string {
-  return lastSuccess === undefined ? '' : `: no webhook was delivered to it since ${writeMoment(lastSuccess)}`
+  return lastSuccess === undefined ? '' : `: it took no webhook since ${writeMoment(lastSuccess)}`
 }
 
 function writeNext({ due_time, paused_until }: DeliveryFacts, now: number): string {

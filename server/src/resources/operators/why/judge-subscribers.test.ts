@@ -81,7 +81,7 @@ const lines: readonly [name: string, webhooks: readonly DeliveryFacts[], sentenc
   [
     'one failing',
     [delivered(1), failing(2), webhook(3, {})],
-    'Failing: attempt 1 failed (it answered 503). The next attempt is due now. This is webhook 2 (status read to +1650); 1 of 3 webhooks was delivered.',
+    'Failing: attempt 1 failed (it answered 503). The next attempt is due now. 1 of 3 webhooks delivered; this is status read to +1650.',
   ],
 ]
 

@@ -61,8 +61,9 @@ function writeAllDelivered(all: readonly DeliveryFacts[], worst: DeliveryFacts, 
 function noteOthers(all: readonly DeliveryFacts[], worst: DeliveryFacts, details: DeliveryDetails): string {
   if (all.length === 1) return ''
   const delivered = all.filter(({ state }) => state === 'delivered').length
-  const were = delivered === 1 ? 'was' : 'were'
-  return ` This is webhook ${worst.id}${nameSubject(details)}; ${delivered} of ${all.length} webhooks ${were} delivered.`
+  // Of those that were never attempted, none is more to blame than the others.
+  const which = worst.attempts === 0 ? '' : `; this is ${details.subject ?? `webhook ${worst.id}`}`
+  return ` ${delivered} of ${all.length} webhooks delivered${which}.`
 }
 
 function nameSubject({ subject }: DeliveryDetails): string {
