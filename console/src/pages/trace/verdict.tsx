@@ -1,5 +1,6 @@
 import type { OperatorWhyResponse } from '@switchboard/client/methods'
 import { Badge, To } from '../../ui/parts.tsx'
+import { Sentence } from '../../ui/sentence.tsx'
 import { toneOfState } from '../live/tones.ts'
 
 /** What became of it, then of its webhooks at each subscriber. */
@@ -7,7 +8,7 @@ export function Verdict({ of: { sentence, subscribers } }: { readonly of: Operat
   return (
     <section class="verdicts" aria-label="What became of it">
       <p class={`verdict ${toneOf(sentence)}`} role="status">
-        {sentence}
+        <Sentence text={sentence} />
       </p>
       {subscribers.length > 0 && (
         <ul>
@@ -18,7 +19,7 @@ export function Verdict({ of: { sentence, subscribers } }: { readonly of: Operat
               </span>
               <Badge tone={toneOfState(one.state)}>{one.state.replaceAll('_', ' ')}</Badge>
               <span class="sentence">
-                {one.sentence}
+                <Sentence text={one.sentence} />
                 {one.delivery_id !== null && (
                   <>
                     {' '}
