@@ -7,8 +7,9 @@ import { client } from '../../data/http.ts'
 import type { FullDelivery } from '../../data/types.ts'
 import { BodyView, TextView } from '../../ui/json-view.tsx'
 import { Loaded, useLoaded } from '../../ui/loaded.tsx'
-import { Due, Exact } from '../../ui/moments.tsx'
+import { Exact } from '../../ui/moments.tsx'
 import { Badge, Empty, Head, To } from '../../ui/parts.tsx'
+import { Sentence } from '../../ui/sentence.tsx'
 import { attempt } from '../../ui/toast.tsx'
 import { toneOfState } from '../live/tones.ts'
 import { Attempts } from './attempts.tsx'
@@ -45,7 +46,7 @@ export function DeliveryPage({ id }: { readonly id: string }) {
             <Loaded of={why} what="what became of it">
               {({ sentence }) => (
                 <p class={`verdict ${delivery.failing ? 'bad' : toneOfState(delivery.state)}`} role="status">
-                  {sentence}
+                  <Sentence text={sentence} />
                 </p>
               )}
             </Loaded>
@@ -61,7 +62,7 @@ export function DeliveryPage({ id }: { readonly id: string }) {
 }
 
 function Facts({ delivery }: { readonly delivery: FullDelivery }) {
-  const { subject, field, app_id, phone_number_id, conversation, trace, event_id, next_time } = delivery
+  const { subject, field, app_id, phone_number_id, conversation, trace, event_id } = delivery
   const user = userOf(conversation)
   return (
     <dl class="facts-list">
@@ -96,13 +97,6 @@ function Facts({ delivery }: { readonly delivery: FullDelivery }) {
       <Fact name="Created">
         <Exact at={delivery.created_time} />
       </Fact>
-      {next_time !== null && (
-        <Fact name="Next attempt">
-          <Due at={next_time} />
-          {' ('}
-          <Exact at={next_time} />)
-        </Fact>
-      )}
       {delivery.finished_time !== null && (
         <Fact name={delivery.state === 'delivered' ? 'Delivered' : 'Ended'}>
           <Exact at={delivery.finished_time} />
@@ -154,15 +148,20 @@ function SendAgain({ delivery, reload }: { readonly delivery: FullDelivery; read
   )
 }
 
-function Payload({ delivery: { payload, tries } }: { readonly delivery: FullDelivery }) {
+function Payload({ delivery: { payload, state, tries } }: { readonly delivery: FullDelivery }) {
   if (payload === null) return <p class="soft">The content of this webhook is no longer kept.</p>
   return (
     <section class="block" aria-label="Payload">
-      <BodyView label={tries.length === 0 ? 'What will be sent' : 'What is sent'} text={payload} />
+      <BodyView label={namePayload(state, tries.length > 0)} text={payload} />
       <details>
         <summary>The exact bytes</summary>
         <TextView label="Exact bytes of a post of this webhook alone" text={payload} />
       </details>
     </section>
   )
+}
+
+function namePayload(state: FullDelivery['state'], isAttempted: boolean): string {
+  if (isAttempted) return 'What is sent'
+  return state === 'waiting' ? 'What will be sent' : 'What would have been sent'
 }

@@ -45,6 +45,8 @@ export function DeliveriesPage() {
     chosen.value = new Set()
     reload()
   }
+  const { value: load } = lanes.load
+  const known = load.state === 'ready' ? load.value : []
   return (
     <div class="page page-deliveries">
       <PageHead of="deliveries">
@@ -87,7 +89,7 @@ export function DeliveriesPage() {
                 {`Show ${list.newer.value.toLocaleString()} new ${list.newer.value === 1 ? 'webhook' : 'webhooks'}`}
               </button>
             )}
-            <DeliveryTable rows={rows} chosen={chosen.value} onChoose={choose} />
+            <DeliveryTable rows={rows} lanes={known} chosen={chosen.value} onChoose={choose} />
             <More of={list} what="webhooks" />
           </div>
         )}

@@ -1,9 +1,11 @@
 import { nameOf } from '../../data/directory.ts'
-import type { Delivery } from '../../data/types.ts'
+import { serviceNow } from '../../data/live.ts'
+import type { Delivery, Lane } from '../../data/types.ts'
 import { go } from '../../router.ts'
 import { Due, Exact } from '../../ui/moments.tsx'
 import { Badge, Empty, To } from '../../ui/parts.tsx'
 import { toneOfState } from '../live/tones.ts'
+import { findNextAttempt } from './next-attempt.ts'
 
 /** What stands there when no webhook fits. */
 export function NoWebhook({ isFiltered }: { readonly isFiltered: boolean }) {
@@ -28,12 +30,13 @@ export function NoWebhook({ isFiltered }: { readonly isFiltered: boolean }) {
 
 interface TableProps {
   readonly rows: readonly Delivery[]
+  readonly lanes: readonly Lane[]
   readonly chosen: ReadonlySet<string>
   readonly onChoose: (ids: readonly string[], isChosen: boolean) => void
 }
 
 /** Webhooks, each of which can be opened and chosen. */
-export function DeliveryTable({ rows, chosen, onChoose }: TableProps) {
+export function DeliveryTable({ rows, lanes, chosen, onChoose }: TableProps) {
   const isAll = rows.length > 0 && rows.every(({ id }) => chosen.has(id))
   return (
     <section class="table-place" aria-label="Webhooks">
@@ -68,7 +71,13 @@ export function DeliveryTable({ rows, chosen, onChoose }: TableProps) {
         </thead>
         <tbody>
           {rows.map((row) => (
-            <Row key={row.id} row={row} isChosen={chosen.has(row.id)} onChoose={onChoose} />
+            <Row
+              key={row.id}
+              row={row}
+              lane={lanes.find(({ id }) => id === row.lane_id)}
+              isChosen={chosen.has(row.id)}
+              onChoose={onChoose}
+            />
           ))}
         </tbody>
       </table>
@@ -78,13 +87,15 @@ export function DeliveryTable({ rows, chosen, onChoose }: TableProps) {
 
 interface RowProps {
   readonly row: Delivery
+  readonly lane: Lane | undefined
   readonly isChosen: boolean
   readonly onChoose: TableProps['onChoose']
 }
 
-function Row({ row, isChosen, onChoose }: RowProps) {
-  const { id, state, failing, attempts, subject, field, app_id, callback_url, next_time } = row
+function Row({ row, lane, isChosen, onChoose }: RowProps) {
+  const { id, state, failing, attempts, subject, field, app_id, callback_url } = row
   const app = nameOf(app_id)
+  const next = attempts > 0 ? findNextAttempt(row, lane, serviceNow()) : undefined
   return (
     <tr class="leads" onClick={(event) => openRow(event, id)}>
       <td class="pick">
@@ -119,10 +130,10 @@ function Row({ row, isChosen, onChoose }: RowProps) {
       </td>
       <td class="time">
         <Exact at={row.created_time} />
-        {next_time !== null && attempts > 0 && (
+        {next !== undefined && (
           <small class="soft">
             {'Next attempt '}
-            <Due at={next_time} />
+            <Due at={next} />
           </small>
         )}
       </td>
