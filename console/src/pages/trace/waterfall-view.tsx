@@ -38,11 +38,11 @@ export function Waterfall({ rows, opened }: WaterfallProps) {
   )
 }
 
-/** Those with room for their names, which are in the middle of each: the long ones first. */
+/** Those with room for their names, which are in the middle of each, besides the ends of an axis of 340 px: the long ones first. */
 function listApart(breaks: TimeAxis['breaks']): TimeAxis['breaks'] {
   const shown: TimeAxis['breaks'][number][] = []
   for (const one of breaks.toSorted((a, b) => b.milliseconds - a.milliseconds)) {
-    const isFree = one.at > 0.15 && one.at < 0.75 && shown.every(({ at }) => Math.abs(at - one.at) > 0.2)
+    const isFree = one.at > 0.22 && one.at < 0.66 && shown.every(({ at }) => Math.abs(at - one.at) > 0.24)
     if (isFree) shown.push(one)
   }
   return shown
