@@ -1,7 +1,7 @@
 import { operatorFind } from '@switchboard/client/methods'
 import { client } from '../data/http.ts'
 import { place, setQuery } from '../router.ts'
-import { nameResult } from '../search/kinds.ts'
+import { nameResult, writeTitle } from '../search/kinds.ts'
 import { Loaded } from '../ui/loaded.tsx'
 import { More, usePages } from '../ui/paged.tsx'
 import { Empty, Head, To, When } from '../ui/parts.tsx'
@@ -78,8 +78,8 @@ function Results({ q, kind }: { readonly q: string; readonly kind: string }) {
               <li key={`${row.kind} ${row.id}`}>
                 <To href={row.link}>
                   <span class="result-kind">{nameResult(row.kind)}</span>
-                  <span class="result-title" dir="auto">
-                    {row.title}
+                  <span class="result-title">
+                    <bdi>{writeTitle(row.kind, row.title)}</bdi>
                   </span>
                   <span class="result-id mono">{row.id}</span>
                   <When at={row.time} />

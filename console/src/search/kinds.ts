@@ -1,3 +1,5 @@
+import { toPlain } from '../pages/phone/content/markup.ts'
+
 const names: Readonly<Record<string, string>> = {
   application: 'App',
   phone_number: 'Number',
@@ -10,4 +12,10 @@ const names: Readonly<Record<string, string>> = {
 export function nameResult(kind: string): string {
   const words = kind.replaceAll('_', ' ')
   return names[kind] ?? `${words.slice(0, 1).toUpperCase()}${words.slice(1)}`
+}
+
+/** What a result is recognised by: of a message its words without their markup. */
+export function writeTitle(kind: string, title: string): string {
+  const [, side = '', words = ''] = /^((?:To|From) .{1,200}?: )(.*)$/su.exec(title) ?? []
+  return kind === 'message' && words !== '' ? side + toPlain(words) : title
 }

@@ -8,7 +8,7 @@ import { Icon } from '../ui/icons.tsx'
 import { type Load, loadFailure } from '../ui/loaded.tsx'
 import { When } from '../ui/parts.tsx'
 import { Portal } from '../ui/portal.tsx'
-import { nameResult } from './kinds.ts'
+import { nameResult, writeTitle } from './kinds.ts'
 
 const isOpen = signal(false)
 
@@ -174,7 +174,7 @@ function OpenPalette() {
           >
             <span class="palette-kind">{nameResult(choice.kind)}</span>
             <span class="grow one-line" dir="auto">
-              {choice.title}
+              {writeTitle(choice.kind, choice.title)}
             </span>
             {choice.time && <When at={choice.time} />}
           </div>

@@ -52,13 +52,15 @@ async function describeMessages(db: Db, ids: readonly string[]): Promise<Descrip
   const rows = await db.query
     .selectFrom('messages')
     .leftJoin('message_contents', 'message_contents.message_id', 'messages.id')
+    .leftJoin('users', 'users.wa_id', 'messages.user_wa_id')
     .select(['messages.id', 'direction', 'type', 'user_wa_id', 'group_id', 'phone_number_id', 'content'])
+    .select('users.name')
     .where('messages.id', 'in', [...ids])
     .execute()
   const traces = await listTracesOfMessages(db, ids)
   return new Map(
-    rows.map(({ id, direction, type, user_wa_id, group_id, phone_number_id, content }) => {
-      const other = user_wa_id ?? `the group ${group_id}`
+    rows.map(({ id, direction, type, user_wa_id, name, group_id, phone_number_id, content }) => {
+      const other = name ?? user_wa_id ?? `the group ${group_id}`
       const side = direction === 'to_user' ? 'To' : 'From'
       const said = content === null ? `${type} message, its content was removed` : excerptOf(content, type)
       const trace = traces.get(`${phone_number_id} ${id}`)
@@ -139,13 +141,14 @@ async function describeTraces(db: Db, ids: readonly string[]): Promise<Descripti
 async function describeCalls(db: Db, ids: readonly string[]): Promise<Descriptions> {
   const rows = await db.query
     .selectFrom('calls')
-    .select(['id', 'direction', 'user_wa_id', 'state', 'ending'])
-    .where('id', 'in', [...ids])
+    .leftJoin('users', 'users.wa_id', 'calls.user_wa_id')
+    .select(['calls.id', 'direction', 'user_wa_id', 'users.name', 'calls.state', 'ending'])
+    .where('calls.id', 'in', [...ids])
     .execute()
   return new Map(
-    rows.map(({ id, direction, user_wa_id, state, ending }) => {
+    rows.map(({ id, direction, user_wa_id, name, state, ending }) => {
       const side = direction === 'BUSINESS_INITIATED' ? 'to' : 'from'
-      const title = `Call ${side} ${user_wa_id}: ${(ending ?? state).replaceAll('_', ' ')}`
+      const title = `Call ${side} ${name ?? user_wa_id}: ${(ending ?? state).replaceAll('_', ' ')}`
       return [id, { title, link: `/calls/${encodeURIComponent(id)}` }]
     }),
   )

@@ -50,8 +50,8 @@ onBothDatabases('find', (engine) => {
       assert.deepEqual(
         [...found, ...other].map(({ link, ...shown }) => shown),
         [
-          { kind: 'message', id: incoming, title: `From ${user}: Where is my parcel?`, ...rest },
-          { kind: 'message', id: outgoing, title: `To ${user}: ${'x'.repeat(99)}…`, ...rest },
+          { kind: 'message', id: incoming, title: 'From Ada: Where is my parcel?', ...rest },
+          { kind: 'message', id: outgoing, title: `To Ada: ${'x'.repeat(99)}…`, ...rest },
         ],
       )
       for (const { link } of [...found, ...other]) {
