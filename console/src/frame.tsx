@@ -80,7 +80,7 @@ function Frame() {
           }}
         >
           <Icon name="menu" />
-          <span>{current?.name ?? 'Pages'}</span>
+          <span>{current?.name ?? (segments.value[0] === 'search' ? 'Search' : 'Pages')}</span>
         </button>
         <ul>
           {pages
