@@ -96,7 +96,10 @@ onBothDatabases('what became of something', (engine) => {
       /^Failing: attempt 1 failed \(it answered 503\)\. The next attempt is in 1\d s, at [^.]+ UTC\. 0 of 2 webhooks delivered; this is status sent to \+\d+\.$/,
     )
     assert.deepEqual([third?.state, third?.callback_url], ['paused', slow.url])
-    assert.match(third?.sentence ?? '', /^Waiting: an operator paused this subscriber until it is resumed\. \d of \d webhooks delivered\.$/)
+    assert.match(
+      third?.sentence ?? '',
+      /^Waiting: an operator paused this subscriber until it is resumed\. \d of \d webhooks delivered\.$/,
+    )
     assert.deepEqual([idle?.state, idle?.delivery_id], ['not_subscribed', null])
     assert.deepEqual(
       [subscribers.length, new Set(subscribers.map(({ delivery_id }: Subscriber) => delivery_id)).size],
