@@ -36,6 +36,12 @@ test('in a busy world the console names every subscriber and every user as they 
     assert.equal(data.length, 1, state)
   }
   assert.deepEqual(await deliveries.evaluate<string[]>(findCutOff), [])
+  // Everything is listed kind by kind, and not as the ids happen to be.
+  const everything = await console.open('/resources', { width: 1440, colorScheme: 'dark' })
+  const kinds = await everything.locator('tbody td:nth-child(2)').allTextContents()
+  assert.deepEqual(kinds.slice(0, 1), ['Account'])
+  assert.equal(kinds.filter((kind, index) => kind !== kinds[index - 1]).length, new Set(kinds).size)
+  await everything.close()
   // The end of a long name may be cut, in any script: where it begins can be read, and leads to what it names.
   for (const width of [390, 1024]) {
     const resources = await console.open('/resources?kind=account', { width, colorScheme: 'light' })

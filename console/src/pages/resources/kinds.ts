@@ -6,6 +6,30 @@ const names: Readonly<Record<string, string>> = {
   media: 'media file',
 }
 
+/** In the order in which people look for them: what sends and is sent first, what is behind it last. */
+const order = [
+  'account',
+  'phone_number',
+  'template',
+  'group',
+  'application',
+  'business',
+  'bot',
+  'schedule',
+  'solution',
+  'onboarding_request',
+  'migration_intent',
+  'extended_credit',
+  'account_number',
+  'upload',
+  'media',
+]
+
+/** All kinds in that order; what else the service has follows. */
+export function listKinds(had: readonly string[]): string[] {
+  return [...order, ...had.filter((kind) => !order.includes(kind)).sort()]
+}
+
 export function nameKind(kind: string): string {
   return names[kind] ?? kind.replaceAll('_', ' ')
 }

@@ -12,7 +12,8 @@ import { go, place, setQuery } from '../../router.ts'
 import { Loaded } from '../../ui/loaded.tsx'
 import { More, usePages } from '../../ui/paged.tsx'
 import { Badge, Empty, PageHead, TablePlace, To } from '../../ui/parts.tsx'
-import { beginUpper, nameKind, nameKinds } from './kinds.ts'
+import { beginUpper, listKinds, nameKind, nameKinds } from './kinds.ts'
+import { readEveryKind } from './read-every-kind.ts'
 import './resources.css'
 import { nameValue } from './words.ts'
 
@@ -51,13 +52,9 @@ async function readNodes({ kind, q, business, account, status }: Asked, after: s
     const { data, paging } = await gatewayListUsers(client, { ...more, ...(q !== '' && { q }) })
     return { data: data.map(fromUser), ...(paging && { paging }) }
   }
-  return operatorListNodes(client, {
-    ...more,
-    ...(kind !== '' && { kind }),
-    ...(q !== '' && { q }),
-    ...(business !== '' && { business_id: business }),
-    ...(account !== '' && { account_id: account }),
-  })
+  const owner = { ...(business !== '' && { business_id: business }), ...(account !== '' && { account_id: account }) }
+  if (kind === '' && q === '') return readEveryKind(owner, after)
+  return operatorListNodes(client, { ...more, ...owner, ...(kind !== '' && { kind }), ...(q !== '' && { q }) })
 }
 
 function fromTemplate({ id = '', name, account_id }: { id?: string; name?: string; account_id: string }): Node {
@@ -131,9 +128,8 @@ export function ResourcesPage() {
 }
 
 function Kinds({ kind }: { readonly kind: string }) {
-  const counts = Object.entries(service.value?.counts ?? {}).filter(
-    ([name, count]) => name !== 'user' && (count > 0 || name === kind),
-  )
+  const counts = service.value?.counts ?? {}
+  const shown = listKinds(Object.keys(counts)).filter((name) => (counts[name] ?? 0) > 0 || name === kind)
   return (
     <select
       aria-label="Kind"
@@ -142,8 +138,8 @@ function Kinds({ kind }: { readonly kind: string }) {
     >
       <option value="">All kinds</option>
       <option value="user">Users</option>
-      {counts.map(([name, count]) => (
-        <option key={name} value={name}>{`${nameKinds(name)} (${count.toLocaleString()})`}</option>
+      {shown.map((name) => (
+        <option key={name} value={name}>{`${nameKinds(name)} (${(counts[name] ?? 0).toLocaleString()})`}</option>
       ))}
     </select>
   )
@@ -189,6 +185,7 @@ function NodeTable({ rows }: { readonly rows: readonly Node[] }) {
                 <bdi>
                   <To href={`/resources/${node.id}`}>{node.name || writeId(node.id)}</To>
                 </bdi>
+                {node.kind === 'phone_number' && <bdi class="second">{nameOf(node.id)}</bdi>}
               </td>
               <td>
                 <Badge tone="plain">{beginUpper(nameKind(node.kind))}</Badge>
