@@ -93,7 +93,7 @@ async function checkArrivals(page: Page, phone: Locator, url: string): Promise<v
   await sendText('Nobody gets this')
   await business
     .locator('.sent')
-    .getByText(/^Not delivered: ./)
+    .getByText(/^Failed: \d+, ./)
     .waitFor()
   await actAsUser(url, `users/${ada}`, { reachable: true })
   await sendText('Back again')

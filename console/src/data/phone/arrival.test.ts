@@ -2,7 +2,6 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Message } from '../messages.ts'
 import { hasArrived, isSeen, isUnread, listArrived, type View } from './arrival.ts'
-import { explainFailure } from './failure.ts'
 import { makeMessage } from './make-message.ts'
 
 const ada = '16505551234'
@@ -81,21 +80,3 @@ test('a message is seen when nothing covers it: one thing is enough that it is n
   assert.ok(isSeen(view))
   for (const name of Object.keys(view) as (keyof View)[]) assert.ok(!isSeen({ ...view, [name]: !view[name] }), name)
 })
-
-const failures: readonly (readonly [Parameters<typeof explainFailure>[0], string | undefined])[] = [
-  [{ state: 'delivered', errors: [] }, undefined],
-  [{ state: 'sent', errors: [] }, undefined],
-  [{ state: 'failed', errors: [] }, 'Not delivered.'],
-  [{ state: 'failed', errors: [{ code: 1, title: 'Re-engagement message' }] }, 'Not delivered: Re-engagement message.'],
-  [
-    { state: 'failed', errors: [{ code: 1, title: 'Too late', error_data: { details: 'Send a template.' } }] },
-    'Not delivered: Too late: Send a template.',
-  ],
-  [
-    { state: 'failed', errors: [{ code: 1, message: 'Same', error_data: { details: 'Same' } }] },
-    'Not delivered: Same.',
-  ],
-]
-for (const [message, wanted] of failures) {
-  test(`${JSON.stringify(message)} is explained as ${wanted}`, () => assert.equal(explainFailure(message), wanted))
-}

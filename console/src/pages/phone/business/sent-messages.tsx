@@ -1,9 +1,11 @@
 import { useSignal } from '@preact/signals'
+import { operatorWhy } from '@switchboard/client/methods'
 import { useEffect } from 'preact/hooks'
+import { client } from '../../../data/http.ts'
 import type { Message } from '../../../data/messages.ts'
-import { explainFailure } from '../../../data/phone/failure.ts'
 import { SentFeed } from '../../../data/phone/sent-feed.ts'
 import { Ticks } from '../../../ui/icons.tsx'
+import { useLoaded } from '../../../ui/loaded.tsx'
 import { writeChatTime } from '../chat-time.ts'
 import { summarize } from '../summarize.ts'
 
@@ -38,7 +40,7 @@ const words: Readonly<Record<string, string>> = {
 }
 
 function SentLine({ message }: { readonly message: Message }) {
-  const failure = explainFailure(message)
+  const hasFailed = message.state === 'failed'
   return (
     <li>
       <Ticks state={message.state} />
@@ -46,9 +48,13 @@ function SentLine({ message }: { readonly message: Message }) {
         {summarize(message)}
       </span>
       <span class="soft">{writeChatTime(message.timestamp)}</span>
-      <span class={failure === undefined ? 'soft sent-state' : 'bad sent-state'}>
-        {failure ?? words[message.state]}
-      </span>
+      {hasFailed ? <Failure id={message.id} /> : <span class="soft sent-state">{words[message.state]}</span>}
     </li>
   )
+}
+
+/** Why a message did not reach its user, as the service says it. */
+function Failure({ id }: { readonly id: string }) {
+  const { value } = useLoaded(id, () => operatorWhy(client, id)).load
+  return <span class="bad sent-state">{value.state === 'ready' ? value.value.sentence : 'Not delivered.'}</span>
 }
