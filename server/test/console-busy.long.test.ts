@@ -110,6 +110,7 @@ async function listPages({ server }: BusyConsole): Promise<Visited[]> {
     ...kinds.map((kind, index) => ({ name: `resource-${kind}`, path: `/resources/${nodes[index].data[0].id}` })),
     { name: 'user', path: `/resources/user-${people.arabic.wa_id}` },
     { name: 'search', path: '/search?q=order' },
+    { name: 'palette', path: '/live', act: searchByKeys },
     { name: 'sandbox', path: '/sandbox' },
     { name: 'access', path: '/access' },
     { name: 'sessions', path: '/access?view=sessions' },
@@ -117,6 +118,12 @@ async function listPages({ server }: BusyConsole): Promise<Visited[]> {
     { name: 'docs', path: '/docs' },
     { name: 'unknown', path: '/no-such-page' },
   ]
+}
+
+async function searchByKeys(page: Page): Promise<void> {
+  await page.keyboard.press('/')
+  await page.keyboard.type('order')
+  await page.getByRole('dialog', { name: 'Search' }).getByRole('option').nth(11).waitFor()
 }
 
 function appWith(state: string): string {
