@@ -1,7 +1,7 @@
 import type { ComponentChildren } from 'preact'
 import { DocsPage } from './pages/docs.tsx'
 import { segments } from './router.ts'
-import { type LazyPage, makeLazy } from './ui/lazy.tsx'
+import { type LazyPage, makeLazy } from './ui/load/lazy.tsx'
 
 const phones = makeLazy(async () => (await import('./pages/phone/page.tsx')).PhonePage)
 const live = makeLazy(async () => (await import('./pages/live/page.tsx')).LivePage)

@@ -1,7 +1,7 @@
 import { useLayoutEffect, useRef } from 'preact/hooks'
 import { startReference } from '../../shared/docs.js'
 import { base } from '../data/http.ts'
-import { Loaded, useLoaded } from '../ui/loaded.tsx'
+import { Loaded, useLoaded } from '../ui/load/loaded.tsx'
 
 /** The reference as the server wrote it: kept with what was typed into it while one is on other pages. */
 let reference: HTMLElement | undefined

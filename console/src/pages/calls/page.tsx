@@ -8,7 +8,7 @@ import {
 import { nameOf } from '../../data/directory.ts'
 import { client } from '../../data/http.ts'
 import { nameUser } from '../../data/phone/names.ts'
-import { Loaded, useLoaded } from '../../ui/loaded.tsx'
+import { Loaded, useLoaded } from '../../ui/load/loaded.tsx'
 import { Instant } from '../../ui/moments.tsx'
 import { Badge, Code, Empty, Head, Time, To, When } from '../../ui/parts.tsx'
 import { writeLength, writeSpan } from '../../ui/times.ts'

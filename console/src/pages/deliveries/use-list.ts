@@ -7,7 +7,7 @@ import { watch } from '../../data/live.ts'
 import type { Delivery } from '../../data/types.ts'
 import { entryKey } from '../../router.ts'
 import { useLatest } from '../../ui/hooks.ts'
-import { type Pages, usePages } from '../../ui/paged.tsx'
+import { type Pages, usePages } from '../../ui/load/paged.tsx'
 import { type DeliveryFilter, fitsFilter } from './filter.ts'
 
 const pageSize = 50

@@ -1,7 +1,7 @@
 import { useSignal } from '@preact/signals'
 import { type WebhooksListLinkedAppsResponse, webhooksListLinkedApps } from '@switchboard/client/methods'
 import type { Node } from '../../data/types.ts'
-import { Loaded, useLoaded } from '../../ui/loaded.tsx'
+import { Loaded, useLoaded } from '../../ui/load/loaded.tsx'
 import { To } from '../../ui/parts.tsx'
 import { actFor, changeAsBusiness, readAsBusiness } from './acting.ts'
 import { AsJson, Edit, Facts } from './facts.tsx'

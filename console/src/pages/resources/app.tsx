@@ -1,7 +1,7 @@
 import { operatorReadAppSecret, webhooksListSubscriptions } from '@switchboard/client/methods'
 import { client } from '../../data/http.ts'
 import type { Node } from '../../data/types.ts'
-import { Loaded, useLoaded } from '../../ui/loaded.tsx'
+import { Loaded, useLoaded } from '../../ui/load/loaded.tsx'
 import { Badge, To, When } from '../../ui/parts.tsx'
 import { actFor } from './acting.ts'
 import { FactRow, Facts } from './facts.tsx'

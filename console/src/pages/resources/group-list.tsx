@@ -1,7 +1,7 @@
 import { groupsList } from '@switchboard/client/methods'
 import type { Node } from '../../data/types.ts'
-import { Loaded } from '../../ui/loaded.tsx'
-import { More, usePages } from '../../ui/paged.tsx'
+import { Loaded } from '../../ui/load/loaded.tsx'
+import { More, usePages } from '../../ui/load/paged.tsx'
 import { Empty, To } from '../../ui/parts.tsx'
 import { actFor } from './acting.ts'
 

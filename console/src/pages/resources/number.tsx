@@ -9,7 +9,7 @@ import {
 import { product } from '../../data/directory.ts'
 import type { Node } from '../../data/types.ts'
 import { place, setQuery } from '../../router.ts'
-import { Loaded, useLoaded } from '../../ui/loaded.tsx'
+import { Loaded, useLoaded } from '../../ui/load/loaded.tsx'
 import { To } from '../../ui/parts.tsx'
 import { actFor, changeAsBusiness } from './acting.ts'
 import { AsJson, Edit, FactRow, Facts, Status } from './facts.tsx'

@@ -1,6 +1,6 @@
 import { schedulesList } from '@switchboard/client/methods'
 import type { Node } from '../../data/types.ts'
-import { Loaded, useLoaded } from '../../ui/loaded.tsx'
+import { Loaded, useLoaded } from '../../ui/load/loaded.tsx'
 import { To } from '../../ui/parts.tsx'
 import { actFor, readAsBusiness } from './acting.ts'
 import { AsJson, Facts } from './facts.tsx'

@@ -7,7 +7,7 @@ import {
 } from '@switchboard/client/methods'
 import { changeSession, client } from '../../data/http.ts'
 import { confirmAction } from '../../ui/dialog.tsx'
-import { Loaded, useLoaded } from '../../ui/loaded.tsx'
+import { Loaded, useLoaded } from '../../ui/load/loaded.tsx'
 import { Field, When } from '../../ui/parts.tsx'
 import { attempt } from '../../ui/toast.tsx'
 

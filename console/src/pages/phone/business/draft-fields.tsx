@@ -1,7 +1,7 @@
 import { templatesList } from '@switchboard/client/methods'
 import type { ComponentChildren } from 'preact'
 import { clientForAccount } from '../../../data/directory.ts'
-import { Loaded, useLoaded } from '../../../ui/loaded.tsx'
+import { Loaded, useLoaded } from '../../../ui/load/loaded.tsx'
 import { Field } from '../../../ui/parts.tsx'
 import { RichText } from '../content/rich-text.tsx'
 import { type Draft, type DraftRow, fill, listVariables } from './draft.ts'

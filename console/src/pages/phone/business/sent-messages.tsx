@@ -5,7 +5,7 @@ import { client } from '../../../data/http.ts'
 import type { Message } from '../../../data/messages.ts'
 import { SentFeed } from '../../../data/phone/sent-feed.ts'
 import { Ticks } from '../../../ui/icons.tsx'
-import { useLoaded } from '../../../ui/loaded.tsx'
+import { useLoaded } from '../../../ui/load/loaded.tsx'
 import { writeChatTime } from '../chat-time.ts'
 import { summarize } from '../summarize.ts'
 

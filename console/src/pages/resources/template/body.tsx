@@ -2,7 +2,7 @@ import { type Template, templatesDelete, templatesRead } from '@switchboard/clie
 import type { Node } from '../../../data/types.ts'
 import { go } from '../../../router.ts'
 import { confirmAction } from '../../../ui/dialog.tsx'
-import { Loaded, useLoaded } from '../../../ui/loaded.tsx'
+import { Loaded, useLoaded } from '../../../ui/load/loaded.tsx'
 import { attempt } from '../../../ui/toast.tsx'
 import { actFor, changeAsBusiness } from '../acting.ts'
 import { AsJson, Edit, FactRow, Facts, Status } from '../facts.tsx'

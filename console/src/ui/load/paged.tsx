@@ -1,8 +1,8 @@
 import { type Signal, useSignal } from '@preact/signals'
 import { useCallback, useEffect, useRef } from 'preact/hooks'
-import { explain } from '../data/http.ts'
-import { entryKey } from '../router.ts'
-import { useLatest } from './hooks.ts'
+import { explain } from '../../data/http.ts'
+import { entryKey } from '../../router.ts'
+import { useLatest } from '../hooks.ts'
 import { joinPages } from './join-pages.ts'
 import { keepOrFail, type Load, type Loading, loadFailure } from './loaded.tsx'
 

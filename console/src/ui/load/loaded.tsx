@@ -2,9 +2,9 @@ import { type Signal, useSignal } from '@preact/signals'
 import { APIError } from '@switchboard/client/methods'
 import type { ComponentChildren } from 'preact'
 import { useCallback, useEffect, useRef } from 'preact/hooks'
-import { explain } from '../data/http.ts'
-import { useLatest } from './hooks.ts'
-import { Empty } from './parts.tsx'
+import { explain } from '../../data/http.ts'
+import { useLatest } from '../hooks.ts'
+import { Empty } from '../parts.tsx'
 
 /** What is known of something that is read from the service. */
 export type Load<T> =
