@@ -36,14 +36,15 @@ export async function replayUntilDone(page: Page, url: string, app: { id: string
   await rows.first().waitFor()
   await card.getByRole('button', { name: 'Retry now' }).click()
   await card.getByText('Healthy', { exact: true }).waitFor()
-  await card.getByText('No webhooks are waiting.').waitFor()
+  await card.getByText('No webhook waits.').waitFor()
+  await card.getByText('More', { exact: true }).click()
   await card.getByRole('button', { name: 'Replay failed…' }).click()
   const dialog = page.getByRole('dialog', { name: `Send webhooks of ${app.name} again` })
   await dialog.getByLabel('Since').fill('30d')
   await dialog.getByRole('button', { name: 'Send again' }).click()
   await page.getByText(/^\d+ webhooks? (?:is|are) sent again\.$/).waitFor()
   await page.getByText('No webhook matches the filter').waitFor()
-  await card.getByText('No webhooks are waiting.').waitFor()
+  await card.getByText('No webhook waits.').waitFor()
 }
 
 /** What has the message of this id become? Keys alone lead there, and nobody waits for the results before Enter. */
