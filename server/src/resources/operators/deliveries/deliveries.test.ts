@@ -85,17 +85,17 @@ onBothDatabases('deliveries and lanes at the operator door', (engine) => {
   test('a delivery says what it is about, who caused it, and what will be sent, before its first attempt too', async (t) => {
     const subscriber = await subscribe(t, server)
     const [user, other] = [userOf(7), userOf(8)]
-    const holdWebhooks = (rules: object[]) =>
-      server.client.call('PUT', '/operator/faults', { token: tokens.operator, json: { rules } })
-    await holdWebhooks([{ effect: { hold: true } }])
+    const [lane] = (await get('lanes', { app_id: ids.application })).body.data
+    const act = (action: string) =>
+      server.client.post(`/operator/lanes/${lane.id}`, { token: tokens.operator, json: { action } })
+    assert.equal((await act('pause')).status, 200)
     await handInText(server, 'about.1', user)
     const [about] = (await get('deliveries', { user_wa_id: user })).body.data
     const before = (await get(`deliveries/${about.id}`)).body
     assert.deepEqual([before.state, before.failing, before.tries], ['waiting', false, []])
     assert.ok(before.payload.includes('about.1'))
     subscriber.answerWith(refuseWith(503))
-    await holdWebhooks([])
-    await subscriber.whenPosted(1)
+    assert.equal((await act('resume')).status, 200)
     await server.app.settle()
     assert.equal(before.payload, subscriber.posts[0]?.body.toString('latin1'))
     const listed = (await get('deliveries', { user_wa_id: user, phone_number_id: numbers.main })).body.data
