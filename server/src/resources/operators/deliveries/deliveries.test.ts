@@ -82,22 +82,14 @@ onBothDatabases('deliveries and lanes at the operator door', (engine) => {
     assertArgument(await get('deliveries', { until: '1' }), 'until')
   })
 
-  test('a delivery says what it is about, who caused it, and what will be sent, before its first attempt too', async (t) => {
+  test('a delivery says what it is about, who caused it, what is sent, and that it is failing', async (t) => {
     const subscriber = await subscribe(t, server)
     const [user, other] = [userOf(7), userOf(8)]
-    const [lane] = (await get('lanes', { app_id: ids.application })).body.data
-    const act = (action: string) =>
-      server.client.post(`/operator/lanes/${lane.id}`, { token: tokens.operator, json: { action } })
-    assert.equal((await act('pause')).status, 200)
+    subscriber.answerWith(refuseWith(503))
     await handInText(server, 'about.1', user)
     const [about] = (await get('deliveries', { user_wa_id: user })).body.data
-    const before = (await get(`deliveries/${about.id}`)).body
-    assert.deepEqual([before.state, before.failing, before.tries], ['waiting', false, []])
-    assert.ok(before.payload.includes('about.1'))
-    subscriber.answerWith(refuseWith(503))
-    assert.equal((await act('resume')).status, 200)
     await server.app.settle()
-    assert.equal(before.payload, subscriber.posts[0]?.body.toString('latin1'))
+    assert.equal((await get(`deliveries/${about.id}`)).body.payload, subscriber.posts[0]?.body.toString('latin1'))
     const listed = (await get('deliveries', { user_wa_id: user, phone_number_id: numbers.main })).body.data
     const { finished_time: _, payload: __, tries: ___, ...single } = (await get(`deliveries/${about.id}`)).body
     assert.deepEqual(listed, [single])
@@ -319,5 +311,20 @@ onBothDatabases('deliveries and lanes at the operator door', (engine) => {
       assertError(await post(`lanes/${lane_id}`, { action: 'pause', for: 'ever' }), notADuration('for'))
       assertError(await post('lanes/none', { action: 'pause' }), notFound())
     })
+  })
+})
+
+// No worker, so that nothing is attempted.
+onBothDatabases('deliveries before their first attempt', (engine) => {
+  const server = useTestServer({ engine, env: { ROLE: 'api' } })
+  const get = async (path: string) => (await server.client.get(`/operator/${path}`, { token: tokens.operator })).body
+
+  test('a delivery that waits has the body that will be sent, and no attempt', async (t) => {
+    await subscribe(t, server)
+    await handInText(server, 'waits.1')
+    const [listed] = (await get('deliveries')).data
+    const { state, failing, tries, payload } = await get(`deliveries/${listed.id}`)
+    assert.deepEqual([state, failing, tries], ['waiting', false, []])
+    assert.equal(JSON.parse(payload).entry[0].changes[0].value.messages[0].id, 'waits.1')
   })
 })
