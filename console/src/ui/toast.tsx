@@ -4,15 +4,11 @@ import { IconButton } from './parts.tsx'
 
 interface Notice {
   readonly id: number
-  readonly time: Date
   readonly text: string
   readonly tone: 'good' | 'bad'
 }
 
 const shown = signal<Notice | undefined>(undefined)
-/** The last ones, the newest first, for whoever looked away. */
-const notices = signal<readonly Notice[]>([])
-const mostNotices = 20
 const shownMs = 6000
 let timer: ReturnType<typeof setTimeout> | undefined
 let count = 0
@@ -20,9 +16,7 @@ let count = 0
 /** Says something at the edge of the page: a result for a moment, a problem until it is dismissed. */
 export function say(text: string, tone: Notice['tone'] = 'good'): void {
   count += 1
-  const notice = { id: count, time: new Date(), text, tone }
-  shown.value = notice
-  notices.value = [notice, ...notices.value].slice(0, mostNotices)
+  shown.value = { id: count, text, tone }
   clearTimeout(timer)
   if (tone === 'good') timer = setTimeout(dismiss, shownMs)
 }

@@ -6,7 +6,7 @@ import { putMessage, putStatus, type Status } from './reduce.ts'
 /** A message and its first statuses, up to that it was read, come together, and are drawn once. */
 const changePause = 150
 
-/** The messages of a number to a user, as the business sees them: the newest first, with those that did not arrive. */
+/** The messages of a number to a user, as the business sees them: newest first, failed messages included. */
 export class SentFeed {
   readonly stop: () => void
   readonly #number: string

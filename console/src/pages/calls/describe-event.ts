@@ -14,7 +14,7 @@ interface CallValue {
   readonly statuses?: readonly { readonly status?: string }[]
 }
 
-/** What an event told the business about a call; one that is not known, as the service names it. */
+/** What an event reports about a call, in words; an unknown event keeps the name that the service gives it. */
 export function describeEvent(data: Readonly<Record<string, unknown>>): string {
   const { calls, statuses } = (data['value'] ?? {}) as CallValue
   const known = describeCall(calls?.[0]) ?? statusWords[statuses?.[0]?.status ?? '']

@@ -24,7 +24,7 @@ test('each attempt is compared with the one before', () => {
   )
 })
 
-test('headers are written a line each, those that were sent twice too', () => {
+test('each header has its own line, a repeated header one for each value', () => {
   assert.equal(writeHeaders({ host: 'a', 'set-cookie': ['b', 'c'] }), 'host: a\nset-cookie: b\nset-cookie: c')
   assert.equal(writeHeaders(null), 'Not kept.')
 })

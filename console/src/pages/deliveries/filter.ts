@@ -35,7 +35,7 @@ function digitsOf(text: string): string {
   return text.replaceAll(/\D/g, '').slice(0, 20)
 }
 
-/** Whether a webhook that was just created belongs to a list, as far as its item tells. */
+/** Whether a new webhook belongs to a filtered list; checks only the filters that its feed item has values for. */
 export function fitsFilter({ data, phone_number_id, trace }: ItemOf<'delivery'>, filter: DeliveryFilter): boolean {
   const { state } = filter
   // It may be attempted and fail before the next one is read; what it is then says the list itself.

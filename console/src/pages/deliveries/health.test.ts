@@ -33,7 +33,7 @@ test('what waits is counted, with the age of the oldest', () => {
   assert.match(writeWaiting({ waiting: 12, oldest_age: 7200 }), /^12 webhooks wait, .* for 2 h\.$/)
 })
 
-test('those that need somebody come first, and those to which nothing goes any more last', () => {
+test('unhealthy subscribers come first, and former subscribers last', () => {
   const lanes = [
     { ...lane, id: 'good' },
     { ...lane, id: 'former', failures: 9, down: true, subscribed: false },

@@ -18,7 +18,7 @@ function replay(which: Which): Promise<boolean> {
   })
 }
 
-/** Sends those that were chosen again; many only when somebody is sure. */
+/** Sends the selected webhooks again; asks first when they are many. */
 export async function replayChosen(ids: readonly string[]): Promise<boolean> {
   const isSure =
     ids.length < many ||

@@ -19,7 +19,7 @@ interface SubscribersProps {
   readonly reload: () => void
 }
 
-/** How the subscribers fare: those that need somebody first, and last, folded, those to which no event goes any more. */
+/** The health of the subscribers: unhealthy ones first; former subscribers come last, folded. */
 export function Subscribers({ lanes, reload }: SubscribersProps) {
   const sorted = sortLanes(lanes)
   if (sorted.length === 0) return null

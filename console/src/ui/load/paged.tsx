@@ -143,7 +143,7 @@ export function More<T>({ of, what, shown }: MoreProps<T>) {
         </>
       ) : (
         <span class="soft">
-          {number === '1' ? `1 ${what.replace(/s$/, '')}, all` : `All ${number} ${what} are shown`}
+          {number === '1' ? `1 ${what.replace(/s$/, '')}` : `All ${number} ${what} are shown`}
         </span>
       )}
     </div>
