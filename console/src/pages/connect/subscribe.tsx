@@ -1,13 +1,16 @@
 import { type Signal, useSignal } from '@preact/signals'
 import { explain } from '../../data/http.ts'
 import type { Node } from '../../data/types.ts'
+import { fieldWords } from '../../data/webhook-fields.ts'
 import { confirmAction } from '../../ui/dialog.tsx'
 import { Loaded, type Loading } from '../../ui/load/loaded.tsx'
 import { Field } from '../../ui/parts.tsx'
 import { type Connection, connectApp, type LinkableAccount } from './connection.ts'
-import { fieldWords, newFields } from './fields.ts'
 import { receiverUrl } from './snippets.ts'
 import { compareSubscriptions, describeChange, losesEvents } from './subscription-change.ts'
+
+/** What an app begins with. */
+const newFields: readonly string[] = ['messages', 'calls']
 
 interface SubscribeProps {
   readonly app: Node

@@ -1,24 +1,11 @@
 import { apps, numbers } from '../../data/directory.ts'
+import { fieldWords } from '../../data/webhook-fields.ts'
 import { go, place, setQuery } from '../../router.ts'
 import { Filters } from '../../ui/filters.tsx'
 import { TimeRange } from '../../ui/time-range.tsx'
 import { type DeliveryFilter, findAddress, states } from './filter.ts'
 
-const fields = [
-  'messages',
-  'calls',
-  'group_lifecycle_update',
-  'group_participants_update',
-  'group_settings_update',
-  'group_status_update',
-  'account_update',
-  'phone_number_name_update',
-  'phone_number_quality_update',
-  'message_template_status_update',
-  'message_template_quality_update',
-  'template_category_update',
-  'user_preferences',
-]
+const fields = Object.keys(fieldWords)
 
 interface Option {
   readonly value: string
@@ -29,7 +16,6 @@ interface Option {
 export function DeliveryFilters({ filter }: { readonly filter: DeliveryFilter }) {
   const { query } = place.value
   const isFiltered = [...query.keys()].length > 0
-  const allFields = [...new Set([...fields, ...(filter.field ? [filter.field] : [])])]
   return (
     <Filters first={<FindById />}>
       <Choice
@@ -58,7 +44,7 @@ export function DeliveryFilters({ filter }: { readonly filter: DeliveryFilter })
         name="field"
         all="All fields"
         value={filter.field}
-        options={allFields.map((one) => ({ value: one, name: one }))}
+        options={fields.map((one) => ({ value: one, name: one }))}
       />
       <input
         class="user"

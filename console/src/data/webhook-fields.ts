@@ -16,5 +16,3 @@ export const fieldWords: Readonly<Record<WebhookField, string>> = {
   template_category_update: 'Categories of templates',
   user_preferences: 'Users who stop or resume marketing',
 }
-
-export const newFields: readonly string[] = ['messages', 'calls']
