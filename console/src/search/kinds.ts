@@ -1,4 +1,5 @@
 import { toPlain } from '../pages/phone/content/markup.ts'
+import { beginUpper } from '../ui/begin-upper.ts'
 
 const names: Readonly<Record<string, string>> = {
   application: 'App',
@@ -10,8 +11,7 @@ const names: Readonly<Record<string, string>> = {
 
 /** What a kind of result is called: `phone_number` → `Number`. */
 export function nameResult(kind: string): string {
-  const words = kind.replaceAll('_', ' ')
-  return names[kind] ?? `${words.slice(0, 1).toUpperCase()}${words.slice(1)}`
+  return names[kind] ?? beginUpper(kind.replaceAll('_', ' '))
 }
 
 /** What a result is recognised by: of a message its words without their markup. */

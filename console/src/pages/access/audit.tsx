@@ -2,12 +2,13 @@ import { type OperatorListAuditItem, operatorListAudit } from '@switchboard/clie
 import { nameOf } from '../../data/directory.ts'
 import { client } from '../../data/http.ts'
 import { place, setQuery } from '../../router.ts'
+import { beginUpper } from '../../ui/begin-upper.ts'
 import { Loaded } from '../../ui/load/loaded.tsx'
 import { More, usePages } from '../../ui/load/paged.tsx'
 import { Exact } from '../../ui/moments.tsx'
 import { Empty, TablePlace, To } from '../../ui/parts.tsx'
 import { TimeRange, useTimeRange } from '../../ui/time-range.tsx'
-import { beginUpper, nameKind } from '../resources/kinds.ts'
+import { nameKind } from '../resources/kinds.ts'
 
 /** By the name in the address: the parameter of the list, the label of the field, and what is written there. */
 const filters = [

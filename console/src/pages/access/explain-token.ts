@@ -1,3 +1,5 @@
+import { beginUpper } from '../../ui/begin-upper.ts'
+
 export interface ExplainedToken {
   readonly scopes: readonly string[]
   /** The only accounts and businesses that it sees; null: no such limit. */
@@ -24,8 +26,7 @@ export function explainToken({ scopes, accounts, businesses }: ExplainedToken, n
   const limits = [...(accounts ?? []), ...(businesses ?? [])]
   const isLimited = accounts !== null || businesses !== null
   const where = isLimited ? `, only for ${limits.map(nameOf).join(', ') || 'nothing'}` : ''
-  const text = `${does.join(', ') || 'can do nothing'}${where}`
-  return `${text.slice(0, 1).toUpperCase()}${text.slice(1)}`
+  return beginUpper(`${does.join(', ') || 'can do nothing'}${where}`)
 }
 
 const stateWords: Readonly<Record<string, string>> = { good: 'Active', expired: 'Expired', revoked: 'Revoked' }

@@ -1,4 +1,5 @@
 import type { Try } from '../../data/types.ts'
+import { beginUpper } from '../../ui/begin-upper.ts'
 import { BodyView, TextView } from '../../ui/json-view.tsx'
 import { Exact } from '../../ui/moments.tsx'
 import { Badge, Code, Empty } from '../../ui/parts.tsx'
@@ -62,7 +63,7 @@ function Attempt({ one, isLast, payload }: AttemptProps) {
           <span class="right">{`${duration.toLocaleString()} ms`}</span>
           <span class="soft">{after === undefined ? '' : `+${writeSpan(after)}`}</span>
           <span class={problem ? 'bad' : 'soft'}>
-            {problem ?? 'accepted'}
+            {beginUpper(problem ?? 'accepted')}
             {isElsewhere && ` · to ${request.url ?? 'an unknown address'}`}
           </span>
         </summary>

@@ -11,6 +11,7 @@ import { Exact } from '../../ui/moments.tsx'
 import { Badge, Empty, Head, To } from '../../ui/parts.tsx'
 import { Sentence } from '../../ui/sentence.tsx'
 import { attempt } from '../../ui/toast.tsx'
+import { aboutWhat } from '../live/describe.ts'
 import { toneOfState } from '../live/tones.ts'
 import { Attempts } from './attempts.tsx'
 import { userOf } from './filter.ts'
@@ -62,11 +63,11 @@ export function DeliveryPage({ id }: { readonly id: string }) {
 }
 
 function Facts({ delivery }: { readonly delivery: FullDelivery }) {
-  const { subject, field, app_id, phone_number_id, conversation, trace, event_id } = delivery
+  const { field, app_id, phone_number_id, conversation, trace, event_id } = delivery
   const user = userOf(conversation)
   return (
     <dl class="facts-list">
-      <Fact name="About">{subject ?? field}</Fact>
+      <Fact name="About">{aboutWhat(delivery)}</Fact>
       <Fact name="Field">{field}</Fact>
       <Fact name="App">
         <To href={`/resources/${app_id}`}>{nameOf(app_id)}</To>

@@ -3,6 +3,7 @@ import { operatorActOnLane } from '@switchboard/client/methods'
 import { client } from '../../data/http.ts'
 import { serviceNow } from '../../data/live.ts'
 import type { Lane } from '../../data/types.ts'
+import { beginUpper } from '../../ui/begin-upper.ts'
 import { useLoaded } from '../../ui/load/loaded.tsx'
 import { Ago } from '../../ui/moments.tsx'
 import { Badge, To } from '../../ui/parts.tsx'
@@ -185,7 +186,7 @@ function Reason({ lane }: { readonly lane: Lane }) {
   }
   return (
     <p class="reason">
-      <strong class="bad">{found.problem}</strong>
+      <strong class="bad">{beginUpper(found.problem)}</strong>
       {', first '}
       <Ago at={found.since} />
       {' ('}

@@ -4,6 +4,7 @@ import type { Delivery, Lane } from '../../data/types.ts'
 import { go } from '../../router.ts'
 import { Due, Exact } from '../../ui/moments.tsx'
 import { Badge, Empty, To } from '../../ui/parts.tsx'
+import { aboutWhat } from '../live/describe.ts'
 import { toneOfState } from '../live/tones.ts'
 import { findNextAttempt } from './next-attempt.ts'
 
@@ -94,6 +95,7 @@ interface RowProps {
 
 function Row({ row, lane, isChosen, onChoose }: RowProps) {
   const { id, state, failing, attempts, subject, field, app_id, callback_url } = row
+  const about = aboutWhat(row)
   const app = nameOf(app_id)
   const next = attempts > 0 ? findNextAttempt(row, lane, serviceNow()) : undefined
   return (
@@ -115,8 +117,8 @@ function Row({ row, lane, isChosen, onChoose }: RowProps) {
         {attempts === 1 && state !== 'delivered' && <small class="soft">1 attempt</small>}
       </td>
       <td class="about">
-        <span class="cut" title={subject ?? field}>
-          {subject ?? field}
+        <span class="cut" title={about}>
+          {about}
         </span>
         {subject !== null && <small class="soft cut">{field}</small>}
       </td>

@@ -58,14 +58,14 @@ const lines: readonly (readonly [
         value: { statuses: [{ status: 'failed', errors: [{ code: 131047, title: 'Re-engagement message' }] }] },
       },
     },
-    'status failed (131047) to +1650 | 131047 Re-engagement message | failed bad',
+    'Status failed (131047) to +1650 | 131047 Re-engagement message | failed bad',
   ],
   [
     {
       type: 'event',
       data: { ...event, subject: 'text from +1650', value: { messages: [{ type: 'text', text: { body: '<b>' } }] } },
     },
-    'text from +1650 | “<b>” | text good',
+    'Text from +1650 | “<b>” | text good',
   ],
   [
     {
@@ -76,7 +76,7 @@ const lines: readonly (readonly [
         value: { messages: [{ type: 'interactive', interactive: { list_reply: { title: 'Morning' } } }] },
       },
     },
-    'list reply from +1650 | “Morning” | interactive good',
+    'List reply from +1650 | “Morning” | interactive good',
   ],
   [
     { type: 'event', data: { ...event, value: null, content_removed: true, subject: null } },
@@ -84,11 +84,11 @@ const lines: readonly (readonly [
   ],
   [
     { type: 'delivery', data: { ...webhook, state: 'waiting', attempts: 0 } },
-    'status read to +1650 → Shop | undefined | waiting warn',
+    'Status read to +1650 → Shop | undefined | waiting warn',
   ],
   [
     { type: 'delivery', data: { ...webhook, state: 'waiting', attempts: 2 } },
-    'status read to +1650 → Shop | undefined | failing bad',
+    'Status read to +1650 → Shop | undefined | failing bad',
   ],
   [
     { type: 'try', data: { ...webhook, number: 2, status: 503, problem: 'it answered 503', milliseconds: 3 } },
@@ -96,10 +96,10 @@ const lines: readonly (readonly [
   ],
   [
     { type: 'try', data: { ...webhook, number: 1, status: null, problem: 'refused', milliseconds: 3 } },
-    'Attempt 1: status read to +1650 → Shop | refused | no response bad',
+    'Status read to +1650 → Shop | refused | no response bad',
   ],
   [{ type: 'news', data: {} }, 'news, without details | undefined |  plain'],
-  [{ type: 'timer', data: { kind: 'message_expiry' } }, 'message expiry | undefined | fired plain'],
+  [{ type: 'timer', data: { kind: 'message_expiry' } }, 'Message expiry | undefined | fired plain'],
 ]
 
 for (const [item, line] of lines) {

@@ -1,4 +1,5 @@
 import type { FeedItem, ItemOf, PhoneData } from '../../data/feed-items.ts'
+import { beginUpper } from '../../ui/begin-upper.ts'
 import { type Tone, toneOfState } from './tones.ts'
 
 export interface Described {
@@ -57,7 +58,7 @@ export function describe(item: FeedItem, nameOf: NameOf): Described {
       return { text: `${who}${operation} on ${node_kind} ${node_id}`, result: 'recorded', tone: 'plain' }
     }
     case 'timer':
-      return { text: item.data.kind.replaceAll('_', ' '), result: 'fired', tone: 'plain' }
+      return { text: beginUpper(item.data.kind.replaceAll('_', ' ')), result: 'fired', tone: 'plain' }
     case 'other':
       return { text: `${item.data.kind}, without details`, result: '', tone: 'plain' }
   }
@@ -81,11 +82,11 @@ function shortenTarget(target: string): string {
 }
 
 function describeEvent({ data }: ItemOf<'event' | 'message' | 'call'>): Described {
-  const { field, subject, isRemoved } = data
+  const { isRemoved } = data
   const [status] = data.statuses
   const [message] = data.messages
   const [call] = data.calls
-  const text = subject ?? field
+  const text = aboutWhat(data)
   if (status) {
     const { error } = status
     const word = status.status.toLowerCase()
@@ -98,20 +99,26 @@ function describeEvent({ data }: ItemOf<'event' | 'message' | 'call'>): Describe
 }
 
 function describeDelivery({ data }: ItemOf<'delivery'>, nameOf: NameOf): Described {
-  const { subject, field, app_id, state, attempts } = data
+  const { app_id, state, attempts } = data
   // Waiting after an attempt is failing: one webhook has one word for it everywhere.
   const word = state === 'waiting' && attempts > 0 ? 'failing' : state
-  return { text: `${subject ?? field} → ${nameOf(app_id)}`, result: word, tone: toneOfState(word) }
+  return { text: `${aboutWhat(data)} → ${nameOf(app_id)}`, result: word, tone: toneOfState(word) }
 }
 
 function describeAttempt({ data }: ItemOf<'try'>, nameOf: NameOf): Described {
   const { number, subject, field, app_id, status, problem } = data
+  const what = number === 1 ? aboutWhat(data) : `Attempt ${number}: ${subject ?? field}`
   return {
-    text: `Attempt ${number}: ${subject ?? field} → ${nameOf(app_id)}`,
+    text: `${what} → ${nameOf(app_id)}`,
     detail: problem ?? undefined,
     result: status === null ? 'no response' : String(status),
     tone: problem ? 'bad' : 'good',
   }
+}
+
+/** What an event or its webhook is about; its field, a name of the wire, stays as it is. */
+export function aboutWhat({ subject, field }: { readonly subject: string | null; readonly field: string }): string {
+  return subject === null ? field : beginUpper(subject)
 }
 
 function describePhone(data: PhoneData): Described {

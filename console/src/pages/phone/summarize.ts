@@ -1,5 +1,6 @@
 import type { Message } from '../../data/messages.ts'
 import type { Chat } from '../../data/phone/chat.ts'
+import { beginUpper } from '../../ui/begin-upper.ts'
 import { toPlain } from './content/markup.ts'
 
 export function nameChat(chat: Chat): string {
@@ -44,7 +45,7 @@ export function findText({ content, type }: Message): string {
     case 'image':
     case 'video':
     case 'sticker':
-      return content.file.caption ?? `${type.slice(0, 1).toUpperCase()}${type.slice(1)}`
+      return content.file.caption ?? beginUpper(type)
     case 'order':
       return 'Order'
     case 'removed':

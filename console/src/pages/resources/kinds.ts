@@ -1,3 +1,5 @@
+import { beginUpper } from '../../ui/begin-upper.ts'
+
 /** What the kinds are called whose names are not what people say. */
 const names: Readonly<Record<string, string>> = {
   application: 'app',
@@ -38,8 +40,4 @@ export function nameKind(kind: string): string {
 export function nameKinds(kind: string): string {
   const name = nameKind(kind)
   return beginUpper(name.endsWith('s') ? `${name}es` : `${name}s`)
-}
-
-export function beginUpper(text: string): string {
-  return `${text.slice(0, 1).toUpperCase()}${text.slice(1)}`
 }

@@ -1,4 +1,4 @@
-import { beginUpper } from './kinds.ts'
+import { beginUpper } from '../../ui/begin-upper.ts'
 
 const memberWords: Readonly<Record<string, string>> = {
   id: 'ID',

@@ -80,13 +80,13 @@ function write(by: Grouping): string[] {
 test('a trace by events: causes above their effects, attempts below their own webhook', () => {
   assert.deepEqual(write('event'), [
     'Request: POST /m (200) 0-20',
-    'Event: sent (raised) 15-15',
+    'Event: Sent (raised) 15-15',
     '  Webhook: Good (delivered) 15-31',
-    '    Attempt 1: accepted (200) 25-31',
+    '    Attempt 1: Accepted (200) 25-31',
     '  Webhook: Broken (failing) 15-',
-    '    Attempt 1: it answered 503 (503) 20-26',
-    '    Attempt 2: it answered 503 (503) 5020-5026',
-    'Event: delivered (raised) 40-40',
+    '    Attempt 1: It answered 503 (503) 20-26',
+    '    Attempt 2: It answered 503 (503) 5020-5026',
+    'Event: Delivered (raised) 40-40',
     '  Webhook: Good (delivered) 40-52',
   ])
 })
@@ -94,16 +94,16 @@ test('a trace by events: causes above their effects, attempts below their own we
 test('a trace by subscribers: what each got, and of whom something is missing', () => {
   assert.deepEqual(write('subscriber'), [
     'Request: POST /m (200) 0-20',
-    'Event: sent (raised) 15-15',
-    'Event: delivered (raised) 40-40',
+    'Event: Sent (raised) 15-15',
+    'Event: Delivered (raised) 40-40',
     'Subscriber: Good · http://a/ (2 of 2 delivered) 15-52',
-    '  Webhook: s (delivered) 15-31',
-    '    Attempt 1: accepted (200) 25-31',
-    '  Webhook: s (delivered) 40-52',
+    '  Webhook: S (delivered) 15-31',
+    '    Attempt 1: Accepted (200) 25-31',
+    '  Webhook: S (delivered) 40-52',
     'Subscriber: Broken · http://b/ (0 of 1 delivered) 15-',
-    '  Webhook: s (failing) 15-',
-    '    Attempt 1: it answered 503 (503) 20-26',
-    '    Attempt 2: it answered 503 (503) 5020-5026',
+    '  Webhook: S (failing) 15-',
+    '    Attempt 1: It answered 503 (503) 20-26',
+    '    Attempt 2: It answered 503 (503) 5020-5026',
   ])
 })
 

@@ -1,5 +1,6 @@
 import type { FeedItem, ItemOf } from '../../data/feed-items.ts'
-import { describe, type NameOf, nameType } from '../live/describe.ts'
+import { beginUpper } from '../../ui/begin-upper.ts'
+import { aboutWhat, describe, type NameOf, nameType } from '../live/describe.ts'
 import type { Tone } from '../live/tones.ts'
 
 type EventItem = ItemOf<'event' | 'message' | 'call'>
@@ -95,7 +96,7 @@ function layWebhook(
   const { data, time } = item
   const end = data.state === 'waiting' ? undefined : Date.parse(time)
   const start = raised ?? Date.parse(time)
-  const text = by === 'event' ? nameOf(data.app_id) : (data.subject ?? data.field)
+  const text = by === 'event' ? nameOf(data.app_id) : aboutWhat(data)
   return { id: `delivery-${data.delivery_id}`, depth, name: 'Webhook', text, result, tone, start, end, item }
 }
 
@@ -103,7 +104,7 @@ function layAttempt(item: TryItem, depth: number, nameOf: NameOf): WaterfallRow 
   const { result, tone } = describe(item, nameOf)
   const start = Date.parse(item.time)
   const { number, milliseconds, problem } = item.data
-  const text = problem ?? 'accepted'
+  const text = beginUpper(problem ?? 'accepted')
   return { id: item.id, depth, name: `Attempt ${number}`, text, result, tone, start, end: start + milliseconds, item }
 }
 

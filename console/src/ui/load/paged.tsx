@@ -142,9 +142,7 @@ export function More<T>({ of, what, shown }: MoreProps<T>) {
           </button>
         </>
       ) : (
-        <span class="soft">
-          {number === '1' ? `1 ${what.replace(/s$/, '')}` : `All ${number} ${what} are shown`}
-        </span>
+        <span class="soft">{number === '1' ? `1 ${what.replace(/s$/, '')}` : `All ${number} ${what} are shown`}</span>
       )}
     </div>
   )
