@@ -11,8 +11,8 @@ export interface RequestData {
   readonly error: { readonly code: number | undefined; readonly message: string } | undefined
   readonly milliseconds: number
   readonly app_id: string | null
-  /** Whether a page of the console wrote this. */
-  readonly hasProof: boolean
+  /** Whether a page of the console sent it, for itself or for an app. */
+  readonly isByConsole: boolean
   /** What it says of a message that it sends: to whom, what, and under which id; only in a sandbox. */
   readonly message: SentMessage | undefined
   /** What was sent and returned, in a sandbox alone, and only where one request is read. */
@@ -123,7 +123,7 @@ export function readRequest(data: Members): RequestData | undefined {
     milliseconds: numberOf(data['milliseconds']) ?? 0,
     app_id: textOf(data['app_id']) ?? null,
     message: operation === 'messages.send' ? readSentMessage(exchange) : undefined,
-    hasProof: exchange?.request_headers['x-console-proof'] !== undefined,
+    isByConsole: data['by_console'] === true,
   }
 }
 

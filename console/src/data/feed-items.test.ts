@@ -41,7 +41,7 @@ const cases: readonly (readonly [name: string, type: string, data: Record<string
         error: { code: 100, message: 'Wrong' },
         app_id: '3',
         message: undefined,
-        hasProof: false,
+        isByConsole: false,
         exchange: undefined,
       },
     },
@@ -50,7 +50,7 @@ const cases: readonly (readonly [name: string, type: string, data: Record<string
     'a request of the console, with what was sent',
     'request',
     {
-      ...{ ...request, error: null, request_headers: { 'x-console-proof': '…' } },
+      ...{ ...request, error: null, by_console: true, request_headers: { 'x-console-app': '3' } },
       request_body: '{"to":"1650","type":"text","text":{"body":"Hi"}}',
       response_body: '{"messages":[{"id":"wamid.1"}]}',
     },
@@ -61,10 +61,10 @@ const cases: readonly (readonly [name: string, type: string, data: Record<string
         target: undefined,
         error: undefined,
         app_id: null,
-        hasProof: true,
+        isByConsole: true,
         message: { to: '1650', excerpt: 'Hi', id: 'wamid.1' },
         exchange: {
-          request_headers: { 'x-console-proof': '…' },
+          request_headers: { 'x-console-app': '3' },
           request_body: '{"to":"1650","type":"text","text":{"body":"Hi"}}',
           response_body: '{"messages":[{"id":"wamid.1"}]}',
         },
@@ -156,10 +156,10 @@ for (const [name, type, data, expected] of cases) {
 }
 
 test('an item of the stream keeps no bodies, and still says that the console sent it', () => {
-  const data = { ...request, request_headers: { 'x-console-proof': '…' }, request_body: 'x'.repeat(10_000) }
+  const data = { ...request, by_console: true, request_headers: {}, request_body: 'x'.repeat(10_000) }
   const item = readStreamedItem({ ...facts, type: 'request', data })
   assert.equal(item.type, 'request')
-  assert.deepEqual(item.type === 'request' && [item.data.exchange, item.data.hasProof], [undefined, true])
+  assert.deepEqual(item.type === 'request' && [item.data.exchange, item.data.isByConsole], [undefined, true])
 })
 
 test('a request of a list, which has neither headers nor bodies, is read like one of the stream', () => {

@@ -670,8 +670,8 @@ export interface OperatorListRequestsParams {
   since?: string | undefined
   /** Only those before then. A time such as 2026-11-15T16:30:00Z, or a duration before now such as 10m. */
   until?: string | undefined
-  /** Names of the fields to return, separated by commas: id, time, door, operation, method, target, status, error, fault, milliseconds, business_id, app_id, account_id, phone_number_id, node_id, remote_address, trace, request_headers, request_body, response_body. Instead of the defaults id, time, door, operation, method, target, status, error, fault, milliseconds, business_id, app_id, account_id, phone_number_id, node_id, remote_address, trace, request_headers, request_body, response_body. */
-  fields?: readonly ('id' | 'time' | 'door' | 'operation' | 'method' | 'target' | 'status' | 'error' | 'fault' | 'milliseconds' | 'business_id' | 'app_id' | 'account_id' | 'phone_number_id' | 'node_id' | 'remote_address' | 'trace' | 'request_headers' | 'request_body' | 'response_body')[] | string | undefined
+  /** Names of the fields to return, separated by commas: id, time, door, operation, method, target, status, error, fault, milliseconds, business_id, app_id, account_id, phone_number_id, node_id, remote_address, by_console, trace, request_headers, request_body, response_body. Instead of the defaults id, time, door, operation, method, target, status, error, fault, milliseconds, business_id, app_id, account_id, phone_number_id, node_id, remote_address, by_console, trace, request_headers, request_body, response_body. */
+  fields?: readonly ('id' | 'time' | 'door' | 'operation' | 'method' | 'target' | 'status' | 'error' | 'fault' | 'milliseconds' | 'business_id' | 'app_id' | 'account_id' | 'phone_number_id' | 'node_id' | 'remote_address' | 'by_console' | 'trace' | 'request_headers' | 'request_body' | 'response_body')[] | string | undefined
   /** How many items a page holds at the most; 100 when left out. */
   limit?: number | undefined
   /** The cursor of the item that the page starts behind. */
@@ -704,6 +704,8 @@ export interface OperatorListRequestsItem {
   phone_number_id: string | null
   node_id: string | null
   remote_address: string | null
+  /** Whether a page of the console sent it, for itself or for an app. */
+  by_console: boolean
   trace: string
   request_headers?: Record<string, string>
   request_body?: string | null

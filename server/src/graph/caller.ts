@@ -49,3 +49,8 @@ export interface Caller {
     readonly businesses: readonly string[] | null
   }
 }
+
+/** Whether a page of the console calls, for itself or for an app. */
+export function isOfConsole({ app_id, isActing }: Caller): boolean {
+  return app_id === '' || isActing === true
+}

@@ -70,6 +70,8 @@ export interface LoggedRequest {
   /** The number that the path names. */
   readonly phone_number_id: string | null
   readonly remote_address: string | null
+  /** Whether a page of the console sent it. */
+  readonly by_console: boolean
   readonly trace: string
   readonly request_headers?: Readonly<Record<string, string>>
   /** Null: it had none, or one that is not kept. */

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { readFeedItem } from '../../data/feed-items.ts'
-import { makeFits, readLiveFilter, typesToRead } from './filter.ts'
+import { isOwn, makeFits, readLiveFilter, typesToRead } from './filter.ts'
 import { writeSearchText } from './search-text.ts'
 
 const facts = { business_id: null, account_id: null, phone_number_id: '4', trace: 'f285b4d3' }
@@ -58,6 +58,28 @@ for (const [address, ids] of filters) {
       [event, sent, own].filter(fits).map(({ id }) => id),
       ids,
     )
+  })
+}
+
+const requests: readonly [string, string, boolean, boolean][] = [
+  ['business', 'GET', true, true],
+  ['business', 'POST', true, false],
+  ['business', 'GET', false, false],
+  ['gateway', 'GET', false, true],
+  ['gateway', 'POST', true, true],
+  ['gateway', 'POST', false, false],
+  ['edge_link', 'POST', true, true],
+  ['operator', 'POST', false, true],
+  ['open', 'GET', false, true],
+  ['receiver', 'GET', false, false],
+]
+
+for (const [door, method, by_console, expected] of requests) {
+  const by = by_console ? 'the console' : 'somebody else'
+  test(`a ${method} of ${by} at the door ${door} is ${expected ? '' : 'not '}one of the console's own`, () => {
+    const data = { door, method, by_console, operation: 'any', status: 200, milliseconds: 3 }
+    const item = readFeedItem({ ...facts, id: 'r3', type: 'request', time: '2026-11-18T12:00:03.000Z', data })
+    assert.equal(isOwn(item), expected)
   })
 }
 

@@ -26,14 +26,13 @@ export function readLiveFilter(
   }
 }
 
-const consoleDoors = new Set(['operator', 'gateway', 'edge_link', 'open'])
-
-/** Whether the console itself asked for it: it would drown what others do. */
+/** Whether the console itself asked for it: it would drown what others do. What it changes as an app is shown, as of any app. */
 export function isOwn({ type, data }: FeedItem): boolean {
   if (type !== 'request') return false
-  const { door, method, hasProof } = data
+  const { door, method, isByConsole } = data
   if (door === 'open' || door === 'operator') return true
-  return consoleDoors.has(door) && (method === 'GET' || hasProof)
+  if (door === 'business') return isByConsole && method === 'GET'
+  return (door === 'gateway' || door === 'edge_link') && (isByConsole || method === 'GET')
 }
 
 interface Read {

@@ -1,5 +1,6 @@
 import type { FastifyRequest } from 'fastify'
 import type { Clock } from '../../base/time/clock.ts'
+import { isOfConsole } from '../../graph/caller.ts'
 import { GraphError } from '../../graph/graph-error.ts'
 import type { KeptRequest, LoggedRequest } from '../../graph/ports.ts'
 import type { Feed } from '../../stream/feed.ts'
@@ -44,6 +45,7 @@ interface Kept {
   account_id: string | null
   phone_number_id: string | null
   remote_address: string | null
+  by_console: boolean
   error: LoggedRequest['error']
   fault: string | undefined
   /** Where its bytes are: its trace, and in a sandbox its path, headers, body and response. */
@@ -88,6 +90,7 @@ class Ring {
     kept.account_id = request.admission?.node?.account_id ?? null
     kept.phone_number_id = numberOf(request)
     kept.remote_address = request.graphRequest?.remote_address ?? null
+    kept.by_console = request.admission?.caller !== undefined && isOfConsole(request.admission.caller)
     kept.error = status < 400 ? null : explain(request.failure)
     kept.fault = request.graphRequest?.fault
     this.#writeBytes(kept, request)
@@ -200,6 +203,7 @@ const noRequest: Kept = {
   account_id: null,
   phone_number_id: null,
   remote_address: null,
+  by_console: false,
   error: null,
   fault: undefined,
   start: 0,
@@ -241,7 +245,7 @@ export class RequestLog {
   }
 
   #describe(ring: Ring, kept: Kept): KeptRequest {
-    const { number, time, method, status, error, account_id, phone_number_id, remote_address } = kept
+    const { number, time, method, status, error, account_id, phone_number_id, remote_address, by_console } = kept
     const facts = {
       id: `request-${this.#options.process.slice(0, 8)}-${number}`,
       number,
@@ -258,6 +262,7 @@ export class RequestLog {
       account_id,
       phone_number_id,
       remote_address,
+      by_console,
       trace: ring.traceOf(kept),
       ...(kept.fault !== undefined && { fault: kept.fault }),
     }

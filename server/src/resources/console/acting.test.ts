@@ -49,6 +49,25 @@ onBothDatabases('a session of the console that acts for an app', (engine) => {
     assert.equal(after, before, 'no token is created for it')
   })
 
+  test('the log of requests tells its requests, for an app or for itself, from those of tokens', async () => {
+    const { 'x-console-app': _, ...session } = await asApp(ids.application)
+    const list = async (operation: string) => {
+      const query = { operation, limit: '1', fields: 'id' }
+      const { body } = await server.client.get('/operator/requests', { token: tokens.operator, query })
+      return body.data[0].by_console
+    }
+    await read(ids.account, { ...session, 'x-console-app': ids.application })
+    assert.equal(await list('account.read'), true)
+    await read(ids.account, {}, tokens.owner)
+    assert.equal(await list('account.read'), false)
+    await server.client.get('/operator/state', { headers: session })
+    assert.equal(await list('operator.read_state'), true)
+    await server.client.get('/operator/state', { token: tokens.operator })
+    assert.equal(await list('operator.read_state'), false)
+    await server.client.get('/operator/state')
+    assert.equal(await list('operator.read_state'), false, 'of whoever did not prove to be it')
+  })
+
   test('what it sees follows the app of each request', async () => {
     const proven = await asApp(ids.application)
     const theirs = { ...proven, 'x-console-app': strangerIds.application }
