@@ -166,7 +166,7 @@ test('a request of a list, which has neither headers nor bodies, is read like on
   const listed = {
     ...request,
     ...facts,
-    ...{ id: 'request-1', error: null, app_id: null, node_id: null, remote_address: null },
+    ...{ id: 'request-1', error: null, app_id: null, node_id: null, remote_address: null, by_console: false },
   }
   const streamed = { ...facts, id: 'request-1', type: 'request', data: { ...request, error: null, app_id: null } }
   assert.deepEqual(readListedRequest(listed), readStreamedItem(streamed))

@@ -157,6 +157,13 @@ onOneDatabase('media', 'postgres', (engine) => {
     assert.deepEqual(await takeStock(server), before)
   })
 
+  test('operators see a media file by its type, and find it by that', async () => {
+    const id = await put(png)
+    const query = { kind: 'media', q: 'IMAGE/p', limit: '200' }
+    const { body } = await server.client.get('/operator/nodes', { token: tokens.operator, query })
+    assert.equal(body.data.find((one: { id: string }) => one.id === id)?.name, 'image/png')
+  })
+
   test('media: 200 for a media file of the number that is asked for, 404 for another', async () => {
     const id = await put(png)
     for (const query of [{ phone_number_id: numbers.fresh }, { phone_number_id: 'x' }, { phone_number_id: '' }]) {

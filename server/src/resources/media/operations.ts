@@ -27,7 +27,15 @@ declare module '../../graph/nodes.ts' {
 export const mediaChapter: Chapter = {
   name: 'media',
   title: 'Media',
-  nodes: { media: { placeholder: 'Media-ID', called: 'a media file', example: '9000000000000002' } },
+  nodes: {
+    media: {
+      placeholder: 'Media-ID',
+      called: 'a media file',
+      example: '9000000000000002',
+      // An upload has no name: its type tells it from others.
+      named: { table: 'media', columns: ['mime_type'] },
+    },
+  },
   rows: (vocabulary) => [...mediaOperations(vocabulary), ...mediaGatewayOperations(), ...mediaDownloads()],
   timers: (deps) => ({ [expiryTimer]: makeMediaExpiryHandler(deps) }),
   leftOutOfWorld: { media: 'media' },
