@@ -9,7 +9,7 @@ import { assertError } from './harness/errors.ts'
 import { type TestServer, useTestServer } from './harness/server.ts'
 import { subscribe } from './harness/subscriber.ts'
 import { envelopeOf, messagesChange, signHubByHand, textMessage } from './harness/webhooks.ts'
-import { ids, numbers, tokens } from './harness/world.ts'
+import { ids, numbers, strangerIds, tokens } from './harness/world.ts'
 
 /** Whoever tries secrets until one fits is slowed down, by address; who is known goes on. */
 
@@ -103,6 +103,19 @@ onOneDatabase('guesses', 'sqlite', (engine) => {
     assert.equal((await caller.get(account, { token: tokens.owner })).status, 200)
     assert.equal((await caller.post(account, { token: tokens.owner, json: { name: 'Shrubs' } })).status, 200)
     assert.equal((await caller.get(account, { token: tokens.owner })).status, 200)
+  })
+
+  test('a token that was good before anybody guessed goes on too, also when it is looked up again', async () => {
+    const theirs = `/v23.0/${strangerIds.account}`
+    server.clock.advance(60_000)
+    const caller = makeCaller(server)
+    assert.equal((await caller.get(theirs, { token: tokens.stranger })).status, 200)
+    await caller.guess(allowed)
+    assertSlowed(await caller.get(account, { token: 'wrong' }))
+    // Nothing that was known of tokens is used any longer.
+    const json = { app_id: ids.application }
+    assert.equal((await makeCaller(server).post('/operator/tokens', { token: tokens.operator, json })).status, 200)
+    assert.equal((await caller.get(theirs, { token: tokens.stranger })).status, 200)
   })
 
   test('other addresses go on', async () => {

@@ -14,7 +14,7 @@ const bytesPerPoint = 65_536
 export class Guesses {
   readonly #limit: AddressLimit
   readonly #log: Log
-  /** Secrets that were found valid while somebody was guessing. */
+  /** Secrets that were found valid. Kept also while nobody guesses: the first thousand wrong ones may come within a second. */
   readonly #known = new Set<string>()
 
   constructor(limit: AddressLimit, log: Log) {
@@ -41,10 +41,6 @@ export class Guesses {
 
   /** Remembers a valid secret, so that it still works while others at its address are guessing. */
   noteGood(secret: string): void {
-    if (this.#limit.isQuiet) {
-      if (this.#known.size > 0) this.#known.clear()
-      return
-    }
     if (this.#known.has(secret) || secret.length > maxKnownCharacters) return
     const [first] = this.#known
     if (first !== undefined && this.#known.size >= maxKnown) this.#known.delete(first)
