@@ -4,6 +4,7 @@ import { test } from 'node:test'
 import type { Page } from 'playwright-core'
 import {
   type BusyConsole,
+  findFalseEmpties,
   keepScreenshot,
   type Look,
   lookAt,
@@ -32,20 +33,24 @@ test('every page of the console holds a busy world, at every width, light and da
   await t.test('the world is as busy as it says', () => checkWorld(console.server))
   const axe = await readFile(new URL(import.meta.resolve('axe-core/axe.min.js')), 'utf8')
   for (const { name, path, act } of await listPages(console)) {
-    await t.test(`${name} has no fault of accessibility and nothing is cut off`, async (t) => {
-      const page = await console.open(path, looks[0], t)
-      if (act) await whenRead(page, () => act(page))
-      await page.evaluate(`${axe};undefined`)
-      const faults: Record<string, readonly string[]> = {}
-      for (const look of looks) {
-        await lookAt(page, look)
-        const found = await findFaults(page, name, look)
-        if (found.length > 0) faults[`${look.width} ${look.colorScheme}`] = found
-        await keepScreenshot(page, name, look)
-      }
-      assert.deepEqual(faults, {})
-      assert.doesNotMatch(await page.title(), /taken/)
-    })
+    await t.test(
+      `${name} has no fault of accessibility, nothing is cut off, and what loads is not empty`,
+      async (t) => {
+        const page = await console.open(path, looks[0], t)
+        assert.deepEqual(await findFalseEmpties(page), [])
+        if (act) await whenRead(page, () => act(page))
+        await page.evaluate(`${axe};undefined`)
+        const faults: Record<string, readonly string[]> = {}
+        for (const look of looks) {
+          await lookAt(page, look)
+          const found = await findFaults(page, name, look)
+          if (found.length > 0) faults[`${look.width} ${look.colorScheme}`] = found
+          await keepScreenshot(page, name, look)
+        }
+        assert.deepEqual(faults, {})
+        assert.doesNotMatch(await page.title(), /taken/)
+      },
+    )
   }
 })
 

@@ -41,22 +41,27 @@ export function watch(watcher: Watcher): () => void {
 /** How long what has happened waits for more: where no page shows each line at once, one message need not be drawn a dozen times. */
 const quietPause = 250
 
-/** Adds what has happened; what comes together is drawn once. */
-function addFeedItems(added: readonly FeedItem[], isNew: boolean): void {
-  for (const one of added) {
-    if (known.has(one.id)) continue
-    known.add(one.id)
-    waiting.push(one)
-    if (isNew) for (const watcher of watchers) watcher(one)
-  }
-  if (isFlushing || waiting.length === 0) return
+/** Adds what has just happened; what comes together is drawn once. */
+function addNew(item: FeedItem): void {
+  if (!keep(item)) return
+  for (const watcher of watchers) watcher(item)
+  if (isFlushing) return
   isFlushing = true
   if (lineReaders > 0) requestAnimationFrame(flush)
   else setTimeout(flush, quietPause)
 }
 
+/** Whether it was not known yet, and waits to be drawn now. */
+function keep(item: FeedItem): boolean {
+  if (known.has(item.id)) return false
+  known.add(item.id)
+  waiting.push(item)
+  return true
+}
+
 function flush(): void {
   isFlushing = false
+  if (waiting.length === 0) return
   const before = feedItems.value
   const last = before.at(-1)?.time ?? ''
   const isInOrder = waiting.every(({ time }, index) => time >= (waiting[index - 1]?.time ?? last))
@@ -126,7 +131,7 @@ function readPhones(): () => void {
       const event = sent as GatewayStreamEvent
       for (const listener of phoneListeners) listener(event)
       const item = readPhoneItem(event, new Date(serviceNow()).toISOString())
-      if (item) addFeedItems([item], true)
+      if (item) addNew(item)
     },
     onFresh: () => {
       arePhonesOpen = true
@@ -152,7 +157,7 @@ export function startStreams(): void {
   isStarted = true
   pageStreams.start()
   pageStreams.read('feed', {
-    onEvent: ({ data }) => addFeedItems([readStreamedItem(data)], true),
+    onEvent: ({ data }) => addNew(readStreamedItem(data)),
     onFresh: () => {
       void readService()
       isPastDue = true
@@ -217,10 +222,9 @@ async function readPast(): Promise<void> {
       operatorListFeed(client, { types: 'event,delivery,try,replay', limit: pastItems }),
     ])
     const items = [...requests.data.map(readListedRequest), ...others.data.map(readStreamedItem)]
-    addFeedItems(
-      items.sort((a, b) => (a.time < b.time ? -1 : 1)),
-      false,
-    )
+    for (const item of items.sort((a, b) => (a.time < b.time ? -1 : 1))) keep(item)
+    // At once: who waits for the past would say that there is none.
+    flush()
     past.load.value = { state: 'ready', value: true }
   } catch (error) {
     past.load.value = { state: 'failed', problem: explain(error), isMissing: false }

@@ -46,11 +46,30 @@ export async function openBusyConsole(t: TestContext, options: BusyOptions = {})
       // Any small document of the server: what a page asks of other hosts is refused.
       const page = await openPage(within, browser, `${server.url}/healthz`)
       page.setDefaultTimeout(20_000)
+      await page.addInitScript(noteEmpties)
       if (look) await lookAt(page, look)
       await visit(page, `${server.url}${path}`)
       return page
     },
   }
+}
+
+/** Frame by frame, what a page says is not there. */
+const noteEmpties = `(() => {
+  window.emptiesSeen = new Set()
+  const look = () => {
+    for (const { textContent } of document.querySelectorAll('.empty-title')) window.emptiesSeen.add(textContent)
+    requestAnimationFrame(look)
+  }
+  requestAnimationFrame(look)
+})()`
+
+/** What a page that is complete has said is not there, and no longer says: it was not true. */
+export async function findFalseEmpties(page: Page): Promise<string[]> {
+  return page.evaluate<string[]>(`(() => {
+    const now = new Set([...document.querySelectorAll('.empty-title')].map(({ textContent }) => textContent))
+    return [...window.emptiesSeen].filter((one) => !now.has(one))
+  })()`)
 }
 
 /** Draws the page as this look has it. */

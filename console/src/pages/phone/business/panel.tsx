@@ -70,7 +70,8 @@ const Line = memo(LiveLine)
 /** What happened last: apart from the form, because something happens all the time. */
 function Activity() {
   useEffect(watchRecent, [])
-  const lines = takeLast(useSlowly(feedItems, activityPause))
+  const slowly = useSlowly(feedItems, activityPause)
+  const lines = takeLast(slowly.length === 0 ? feedItems.value : slowly)
   return (
     <>
       <header class="panel-head lines-head">
