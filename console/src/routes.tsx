@@ -40,17 +40,20 @@ const ones: Readonly<Record<string, LazyPage<{ readonly id: string }>>> = {
 /** Begins to load the page that the address names; what stands in the way is shown where the page is drawn. */
 export function loadRoute(): void {
   const [first = '', id] = segments.peek()
-  const page = first === 'traces' ? trace : id === undefined ? lists[first] : ones[first]
+  const page = first === 'traces' ? trace : id ? ones[first] : lists[first]
   page?.load().catch(() => undefined)
 }
 
 /** The page that the address names; undefined: there is none. */
 export function findRoute(): ComponentChildren | undefined {
-  const [first = '', id] = segments.value
+  const [first = '', id, ...more] = segments.value
+  if (more.length > 0) return undefined
   if (first === 'docs') return <DocsPage />
   if (first === 'traces') return <trace.Page key={id} trace={id ?? ''} />
-  const One = ones[first]?.Page
-  if (id && One) return <One key={`${first} ${id}`} id={id} />
+  if (id) {
+    const One = ones[first]?.Page
+    return One && <One key={`${first} ${id}`} id={id} />
+  }
   const List = lists[first]?.Page
   return List && <List key={first} />
 }

@@ -28,6 +28,10 @@ test('the console reviews templates, changes a subscription after a question, an
   })
   const page = await openPage(t, browser, `${server.url}/calls/wacid.unknown`)
   await page.getByRole('heading', { name: 'This call does not exist' }).waitFor()
+  for (const path of ['/access/tokens', '/calls/1/2']) {
+    await page.goto(`${server.url}${path}`)
+    await page.getByRole('heading', { name: 'This page does not exist' }).waitFor()
+  }
   await reviewTemplates(page, server.url)
   await changeSubscription(page, server.url)
   await manageTokens(page, server.url)
