@@ -161,7 +161,8 @@ describeLong('what finds contradictions', () => {
       [/was not told once/, 'UPDATE messages SET read_time = created_time'],
       [
         /before another that it follows/,
-        'INSERT INTO events SELECT id + 1000000, account_id, phone_number_id, field, value, created_time, trace FROM events',
+        `INSERT INTO events (id, account_id, phone_number_id, field, value, created_time, trace)
+          SELECT id + 1000000, account_id, phone_number_id, field, value, created_time, trace FROM events`,
       ],
       [/a medium has another size/, 'UPDATE media SET file_size = file_size + 1'],
       [/an upload is half finished/, 'UPDATE uploads SET file_offset = file_length + 1'],
