@@ -79,7 +79,7 @@ test('the log of a busy world', async (t) => {
     const page = await console.open(`/deliveries/${data[0].id}`, undefined, t)
     await page
       .getByRole('status')
-      .filter({ hasText: /^Waiting for its first attempt: the subscriber is down/ })
+      .filter({ hasText: /^Waiting: the subscriber is down/ })
       .waitFor()
     const tree = page.getByRole('tree', { name: 'What will be sent' })
     await tree.getByRole('treeitem', { name: '"field": "messages"' }).click()
@@ -111,14 +111,17 @@ test('the log of a busy world', async (t) => {
     await page.getByText('rows[11990].note', { exact: true }).waitFor()
   })
 
-  await t.test('failed webhooks of one subscriber are sent again', async (t) => {
+  await t.test('failed webhooks of one subscriber, or of all, are sent again', async (t) => {
     const page = await console.open('/deliveries', undefined, t)
-    const card = page.getByRole('article', { name: busyApps.partner.name })
+    const card = page.getByRole('article', { name: busyApps.failing.name })
     await card.getByText('More', { exact: true }).click()
     await card.getByRole('button', { name: 'Replay failed…' }).click()
-    await page.getByLabel('Since').fill('30d')
+    await page.getByRole('dialog', { name: `Send webhooks of ${busyApps.failing.name} again` }).waitFor()
+    await page.keyboard.press('Escape')
+    await page.getByRole('button', { name: 'Replay…', exact: true }).click()
+    await page.getByRole('dialog', { name: 'Send webhooks again' }).getByLabel('Since').fill('30d')
     await page.getByRole('button', { name: 'Send again', exact: true }).click()
-    await page.getByText(/webhooks? (?:is|are) sent again/).waitFor()
+    await page.getByText(/^[1-9]\d* webhooks? (?:is|are) sent again/).waitFor()
   })
 
   await t.test('Live goes down to the oldest, groups by trace, and shows only errors', async (t) => {

@@ -18,7 +18,7 @@ const inAll = 1_000_000
 /** All but the newest. */
 const old = inAll - 1000
 
-/** Messages of one chat, a millisecond apart; the newest was sent now, and the last 100,000 are unread. */
+/** Messages of one chat, a millisecond apart; the newest was sent now, and the first 100,000 are unread. */
 async function fill(database: Database, now: number, from: number, count: number): Promise<void> {
   await database.transaction(async ({ query }: Transaction) => {
     const first = sql`CAST(${now - inAll} AS BIGINT)`
@@ -27,7 +27,7 @@ async function fill(database: Database, now: number, from: number, count: number
         sent_time, delivered_time, expires_time)
       WITH RECURSIVE n (i) AS (SELECT CAST(${from + 1} AS BIGINT) UNION ALL SELECT i + 1 FROM n WHERE i < CAST(${from + count} AS BIGINT))
       SELECT 'wamid.' || i, ${`${numbers.main}/${user}`}, ${numbers.main}, ${user}, 'to_user', 'text', FALSE,
-        CASE WHEN i > ${sql.lit(inAll - inChat)} THEN 'delivered' ELSE 'read' END,
+        CASE WHEN i <= ${sql.lit(inChat)} THEN 'delivered' ELSE 'read' END,
         ${first} + i, ${time}, ${time}, ${time} FROM n`.execute(query)
     await sql`INSERT INTO message_contents (message_id, content, created_time)
       SELECT id, '{"value":{"body":"A text of some length, as people write them."}}', created_time FROM messages
@@ -61,7 +61,7 @@ onBothDatabases('very many messages', (engine) => {
   test(`a chat with ${inChat} messages opens in milliseconds, and its last page costs what its first page costs`, async (t) => {
     await messageSides(server).write(user)
     const small = await medianOf(() => read({}))
-    await fill(server.database, server.clock.now(), inAll - inChat, inChat)
+    await fill(server.database, server.clock.now(), 0, inChat)
     let after = ''
     for (let page = 0; page < inChat / 100 - 1; page++)
       after = (await read(after ? { after } : {})).paging.cursors.after
@@ -77,7 +77,7 @@ onBothDatabases('very many messages', (engine) => {
 
   test(`a sweep of ${old} messages holds up no write for 50 ms`, async (t) => {
     const { database, clock } = server
-    await fill(database, clock.now(), 0, inAll - inChat)
+    await fill(database, clock.now(), inChat, inAll - inChat)
     const [steps, meanwhile, alone] = [new UndisturbedTimes(), new UndisturbedTimes(), new UndisturbedTimes()]
     const timed: Database = {
       ...database,

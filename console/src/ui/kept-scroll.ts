@@ -5,8 +5,8 @@ import { entryKey, place } from '../router.ts'
 /** How far lists were scrolled, by step of the history: kept over a reload too. */
 const storage = 'switchboard-scroll'
 const mostKept = 50
-/** How long a list may take to grow to its old length. */
-const patienceMs = 4000
+/** How long a list may take to grow to its old length, from a slow service too: whoever moves it before that ends the wait. */
+const patienceMs = 30_000
 
 type Places = Readonly<Record<string, number>>
 
@@ -25,7 +25,7 @@ function keep(name: string, top: number): void {
   sessionStorage.setItem(storage, JSON.stringify(Object.fromEntries(entries)))
 }
 
-const ownMoves = ['wheel', 'touchstart', 'keydown'] as const
+const ownMoves = ['wheel', 'touchstart', 'pointerdown', 'keydown'] as const
 
 /** Brings what scrolls back to where it was when one comes back to its step of the history, as soon as it is long enough. */
 export function useKeptScroll(box: RefObject<HTMLElement | null>, list = 'main'): void {

@@ -1,6 +1,6 @@
 import type { Log } from '../base/log/log.ts'
 import { type ClockTrust, fullTrust } from '../base/time/clock-trust.ts'
-import { rest, type Walk, walkInSteps } from '../base/walk.ts'
+import { longestStep, rest, type Walk, walkInSteps } from '../base/walk.ts'
 import { Loop } from '../base/work/loop.ts'
 import type { Database, Transaction } from '../db/database.ts'
 
@@ -91,8 +91,8 @@ export class Sweeper {
   }
 
   /** Walks through all rows, also those that stay. */
-  async walk<Row>(walk: Omit<Walk<Row>, 'isStopped'>): Promise<void> {
-    await walkInSteps({ ...walk, isStopped: () => this.isStopped() })
+  async walk<Row>(walk: Omit<Walk<Row>, 'isStopped' | 'longest'>): Promise<void> {
+    await walkInSteps({ ...walk, longest: longestStep, isStopped: () => this.isStopped() })
   }
 
   /** A transaction that overwrites in the file of an embedded store what it deletes. */

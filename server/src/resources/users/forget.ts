@@ -1,6 +1,6 @@
 import type { Random } from '../../base/keys/random.ts'
 import type { Clock } from '../../base/time/clock.ts'
-import { walkInSteps } from '../../base/walk.ts'
+import { longestStep, walkInSteps } from '../../base/walk.ts'
 import type { Database, Transaction } from '../../db/database.ts'
 import { eraseUserFromEvents } from '../../delivery/history/erase-user.ts'
 import type { FileStore } from '../../files/file-store.ts'
@@ -59,6 +59,8 @@ export async function forgetUser(deps: ForgetDeps, wa_id: string): Promise<Forgo
         for (const sha256 of gone) blobs.add(sha256)
       },
       size: stepSize,
+      // Words far down in the index of the embedded store take milliseconds to remove.
+      longest: longestStep,
       isStopped: () => false,
     })
   }
