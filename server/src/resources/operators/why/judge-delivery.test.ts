@@ -31,6 +31,7 @@ const waiting: DeliveryFacts = {
 const refused = { status: 503, problem: 'it answered 503' }
 const silent = { status: null, problem: null }
 const ahead = { id: 4710, attempts: 3, due_time: now + 24 * second, problem: 'it answered 503' }
+const withAny = 'with any one of its webhooks: the others follow when it takes one.'
 const inSeconds = (seconds: number) => `in ${seconds} s, at 2026-06-01 12:00:${seconds} UTC`
 
 const cases: readonly [
@@ -87,7 +88,7 @@ const cases: readonly [
     { attempts: 1, failures: 3, paused_until: now + 40 * second },
     { last: refused, lastSuccess: now - minute },
     'failing',
-    `Failing: attempt 1 failed (it answered 503). The next attempt is ${inSeconds(40)}. The subscriber is down: it took no webhook since 2026-06-01 11:59:00 UTC.`,
+    `Failing: attempt 1 failed (it answered 503). The subscriber is down: it took no webhook since 2026-06-01 11:59:00 UTC. Its next attempt is ${inSeconds(40)}, ${withAny}`,
   ],
   [
     'failing at a callback that the app has no more',
@@ -115,14 +116,14 @@ const cases: readonly [
     { failures: 4, paused_until: now + 40 * second },
     {},
     'down',
-    `Waiting: the subscriber is down. The next attempt is ${inSeconds(40)}.`,
+    `Waiting: the subscriber is down. Its next attempt is ${inSeconds(40)}, ${withAny}`,
   ],
   [
     'behind one that is refused by a subscriber that is down',
     { failures: 4 },
     { ahead, lastSuccess: now - day },
     'down',
-    `Waiting: the subscriber is down: it took no webhook since 2026-05-31 12:00:00 UTC. Webhook 4710 comes first: its attempt 3 failed (it answered 503). The next attempt is ${inSeconds(24)}.`,
+    `Waiting: the subscriber is down: it took no webhook since 2026-05-31 12:00:00 UTC. Webhook 4710 comes first: its attempt 3 failed (it answered 503). Its next attempt is due now, ${withAny}`,
   ],
   [
     'waiting because of Retry-After',

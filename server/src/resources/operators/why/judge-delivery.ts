@@ -69,16 +69,21 @@ function judgePaused({ stopped_until, attempts }: DeliveryFacts, { last }: Deliv
 }
 
 function judgeFailing(delivery: DeliveryFacts, details: DeliveryDetails, now: number): string {
-  const { attempts } = delivery
-  const down = isDown(delivery) ? ` The subscriber is down${writeSince(details)}.` : ''
-  return `Failing: attempt ${attempts} failed (${writeProblem(details.last)}). The next attempt is ${writeNext(delivery, now)}.${down}`
+  const failed = `Failing: attempt ${delivery.attempts} failed (${writeProblem(details.last)}).`
+  return isDown(delivery)
+    ? `${failed} The subscriber is down${writeSince(details)}. ${writeProbe(delivery, now)}`
+    : `${failed} The next attempt is ${writeNext(delivery, now)}.`
 }
 
 function judgeDown(delivery: DeliveryFacts, details: DeliveryDetails, now: number): string {
   const { ahead } = details
   const first = ahead && ahead.attempts > 0 ? ` ${writeAhead(ahead)}` : ''
-  const next = `The next attempt is ${writeNext(ahead ? { ...delivery, due_time: ahead.due_time } : delivery, now)}.`
-  return `Waiting: the subscriber is down${writeSince(details)}.${first} ${next}`
+  return `Waiting: the subscriber is down${writeSince(details)}.${first} ${writeProbe(delivery, now)}`
+}
+
+/** One post at a time, and of all that wait nobody knows which. */
+function writeProbe({ paused_until }: DeliveryFacts, now: number): string {
+  return `Its next attempt is ${writeDue(paused_until, now)}, with any one of its webhooks: the others follow when it takes one.`
 }
 
 function judgeWaiting(delivery: DeliveryFacts, { ahead }: DeliveryDetails, now: number): string {
