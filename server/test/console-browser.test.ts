@@ -76,7 +76,7 @@ async function checkArrivals(page: Page, phone: Locator, url: string): Promise<v
   const sendText = (body: string) => send(url, { type: 'text', text: { body } })
   await actAsUser(url, `users/${ada}`, { presence: 'offline' })
   await sendText('While it is *off*')
-  await business.getByText('Sent, not on the phone yet').waitFor()
+  await business.getByText("Sent, not delivered yet: it waits for the user's phone, which is offline.").waitFor()
   assert.equal(await phone.getByText('While it is').count(), 0)
   await actAsUser(url, `users/${ada}`, { presence: 'online' })
   await phone.locator('.bubble strong', { hasText: 'off' }).waitFor()

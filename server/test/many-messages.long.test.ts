@@ -14,7 +14,7 @@ import { numbers, tokens } from './harness/world.ts'
 
 const user = '16505559500'
 const inChat = 100_000
-const inAll = 1_000_000
+const inAll = 250_000
 /** All but the newest. */
 const old = inAll - 1000
 

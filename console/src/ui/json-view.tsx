@@ -1,5 +1,6 @@
 import { useSignal } from '@preact/signals'
 import { useEffect, useMemo, useRef } from 'preact/hooks'
+import { writeSize } from './sizes.ts'
 import './json-view.css'
 import { useReachable } from './hooks.ts'
 import { Row } from './json-row.tsx'
@@ -17,7 +18,6 @@ import {
   readJson,
   valueAt,
   writePath,
-  writeSize,
 } from './json-tree.ts'
 import { CopyButton, IconButton } from './parts.tsx'
 

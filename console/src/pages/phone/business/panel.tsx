@@ -70,8 +70,9 @@ const Line = memo(LiveLine)
 /** What happened last: apart from the form, because something happens all the time. */
 function Activity() {
   useEffect(watchRecent, [])
-  const slowly = useSlowly(feedItems, activityPause)
-  const lines = takeLast(slowly.length === 0 ? feedItems.value : slowly)
+  const slowly = takeLast(useSlowly(feedItems, activityPause))
+  // What comes first is not waited for: until then it would say that there is nothing.
+  const lines = slowly.length === 0 ? takeLast(feedItems.value) : slowly
   return (
     <>
       <header class="panel-head lines-head">

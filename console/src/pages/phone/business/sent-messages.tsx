@@ -33,28 +33,52 @@ export function SentMessages({ number, to }: { readonly number: string; readonly
 
 const words: Readonly<Record<string, string>> = {
   accepted: 'Accepted',
-  sent: 'Sent, not on the phone yet',
   delivered: 'Delivered',
   read: 'Read',
   played: 'Played',
 }
 
+/** How long a message may take to its phone before somebody wants to know why. */
+const usualMs = 1000
+
 function SentLine({ message }: { readonly message: Message }) {
-  const hasFailed = message.state === 'failed'
+  const { id, state, timestamp } = message
   return (
     <li>
-      <Ticks state={message.state} />
+      <Ticks state={state} />
       <span class="sent-text" dir="auto">
         {summarize(message)}
       </span>
-      <span class="soft">{writeChatTime(message.timestamp)}</span>
-      {hasFailed ? <Failure id={message.id} /> : <span class="soft sent-state">{words[message.state]}</span>}
+      <span class="soft">{writeChatTime(timestamp)}</span>
+      {state === 'failed' && <Reason id={id} tone="bad" meanwhile="Not delivered." />}
+      {state === 'sent' && <LateReason id={id} />}
+      {state !== 'failed' && state !== 'sent' && <span class="soft sent-state">{words[state]}</span>}
     </li>
   )
 }
 
-/** Why a message did not reach its user, as the service says it. */
-function Failure({ id }: { readonly id: string }) {
+interface ReasonProps {
+  readonly id: string
+  readonly tone: 'bad' | 'soft'
+  /** What is said until the reason is known. */
+  readonly meanwhile: string
+}
+
+/** Why a message is not on its phone, as the service says it. */
+function Reason({ id, tone, meanwhile }: ReasonProps) {
   const { value } = useLoaded(id, () => operatorWhy(client, id)).load
-  return <span class="bad sent-state">{value.state === 'ready' ? value.value.sentence : 'Not delivered.'}</span>
+  return <span class={`${tone} sent-state`}>{value.state === 'ready' ? value.value.sentence : meanwhile}</span>
+}
+
+/** The same of one that may still arrive: asked for only when that takes long. */
+function LateReason({ id }: { readonly id: string }) {
+  const isLate = useSignal(false)
+  useEffect(() => {
+    const timer = setTimeout(() => {
+      isLate.value = true
+    }, usualMs)
+    return () => clearTimeout(timer)
+  }, [isLate])
+  if (!isLate.value) return <span class="soft sent-state">Sent</span>
+  return <Reason id={id} tone="soft" meanwhile="Sent" />
 }

@@ -4,6 +4,7 @@ import type { FileType } from '../../../data/message-parts.ts'
 import type { Message } from '../../../data/messages.ts'
 import type { Phone } from '../../../data/phone/phone.ts'
 import { Icon } from '../../../ui/icons.tsx'
+import { writeSize } from '../../../ui/sizes.ts'
 import { VoicePlayer } from './voice-player.tsx'
 
 /** Links of the service name its public address; the page asks the server that it came from. */
@@ -58,7 +59,7 @@ export function MediaView({ phone, type, file, message }: Props) {
           <Icon name="file" />
           <span>
             <b dir="auto">{file.filename ?? 'Document'}</b>
-            <small>{`${file.mime_type ?? ''} ${file.file_size ? `· ${Math.ceil(file.file_size / 1024)} kB` : ''}`}</small>
+            <small>{[file.mime_type, file.file_size && writeSize(file.file_size)].filter(Boolean).join(' · ')}</small>
           </span>
         </a>
       )
