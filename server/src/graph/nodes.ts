@@ -20,7 +20,13 @@ export interface NodeKindInfo {
   /** An id for examples: of the demo world, or made up if it has none. */
   readonly example?: string
   /** Where its own name is: the first column is shown, all are searched. `id` is the column of its id, by default `id`. */
-  readonly named?: { readonly table: keyof Tables; readonly columns: readonly string[]; readonly id?: string }
+  readonly named?: {
+    readonly table: keyof Tables
+    readonly columns: readonly string[]
+    readonly id?: string
+    /** What many have in common: it is not among the names that are found by their words. */
+    readonly isCommon?: true
+  }
 }
 
 /** A node that the caller may see: made only by the access check, and required by every finder of a chapter. */

@@ -33,7 +33,7 @@ export const mediaChapter: Chapter = {
       called: 'a media file',
       example: '9000000000000002',
       // An upload has no name: its type tells it from others.
-      named: { table: 'media', columns: ['mime_type'] },
+      named: { table: 'media', columns: ['mime_type'], isCommon: true },
     },
   },
   rows: (vocabulary) => [...mediaOperations(vocabulary), ...mediaGatewayOperations(), ...mediaDownloads()],

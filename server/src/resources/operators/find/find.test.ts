@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
+import { sql } from 'kysely'
 import { callSides } from '../../../../test/harness/calls.ts'
 import { onBothDatabases } from '../../../../test/harness/databases.ts'
 import { assertArgument, assertError, like } from '../../../../test/harness/errors.ts'
@@ -181,7 +182,9 @@ onBothDatabases('find', (engine) => {
     })
 
     test('names of users and of every kind of node that has one, before and after the worker has seen them', async () => {
-      const named = Object.entries(nodeKinds).filter(([kind, { named }]) => named && kind !== 'account_number')
+      const named = Object.entries(nodeKinds).filter(
+        ([kind, { named }]) => named && !named.isCommon && kind !== 'account_number',
+      )
       const rows = await server.database.read.query
         .selectFrom('searchable_names')
         .select(['kind', 'id', 'name'])
@@ -239,6 +242,25 @@ onBothDatabases('find', (engine) => {
       await splitNames()
       assert.deepEqual(await findNames('obsidian'), [`message ${id}`])
     })
+
+    if (engine === 'sqlite') {
+      test('the index holds no word, and is filled anew when the keys are others', async () => {
+        const id = await sides.write(sides.newUser(), { text: { body: 'a viridian tambourine' } })
+        await splitNames()
+        const { query } = server.database.read
+        const count = sql<{ count: number }>`SELECT COUNT(*) AS count FROM message_words_docsize`
+        const before = (await count.execute(query)).rows[0]?.count ?? 0
+        const { rows: blocks } = await sql<{ block: Uint8Array }>`SELECT block FROM message_words_data`.execute(query)
+        assert.ok(blocks.length > 0 && before > 0)
+        assert.doesNotMatch(Buffer.concat(blocks.map(({ block }) => block)).toString('latin1'), /viridian|tambourine/)
+        await server.database.transaction((tx) =>
+          sql`UPDATE message_words_end SET key_check = 'of other keys'`.execute(tx.query),
+        )
+        await splitNames()
+        assert.equal((await count.execute(query)).rows[0]?.count, before, 'nothing is in it twice')
+        assert.deepEqual(await findNames('viridian'), [`message ${id}`])
+      })
+    }
   })
 
   describe('what was removed', () => {

@@ -9,6 +9,7 @@ import type { Database, Transaction } from '../../../db/database.ts'
 import { lockFreeRowsOf } from '../../../db/row-locks.ts'
 import { defineSql } from '../../../db/statement.ts'
 import { listStoredTexts } from '../../messages/public.ts'
+import { checkOfKey, hashWords } from './word-hashes.ts'
 
 /** A search finds names that are not split yet as well, as long as there are few. */
 const pollMilliseconds = { embedded: 5 * second, remote: 20 * second }
@@ -165,26 +166,55 @@ const takeUnlisted = defineSql<Range>()(
     SELECT message_id, content FROM message_contents WHERE rowid > ${after} AND rowid <= ${last} AND words IS NULL`,
 )
 
-const indexRange = defineSql<Range>()(
-  ({ after, last }) => sql`
-    INSERT INTO message_words (rowid, words) SELECT rowid, words FROM message_contents WHERE rowid > ${after} AND rowid <= ${last}`,
+const listWordsOfRange = defineSql<Range>()(
+  ({ after, last }) => sql<{ id: number; words: readonly string[] }>`
+    SELECT rowid AS id, words FROM message_contents WHERE rowid > ${after} AND rowid <= ${last}`,
 )
 
-const noteIndexed = defineSql<Range>()(({ last }) => sql`UPDATE message_words_end SET last_rowid = ${last}`)
+const indexWords = defineSql<{ words: Listed<string> }>()(
+  ({ words }) => sql`
+    INSERT INTO message_words (rowid, words) SELECT CAST(o.key AS INTEGER), o.value FROM json_each(${words}) AS o`,
+)
 
-/** Each step adds a part to the index. Parts are merged where what they leave behind is overwritten. */
+const noteIndexed = defineSql<Pick<Range, 'last'>>()(
+  ({ last }) => sql`UPDATE message_words_end SET last_rowid = ${last}`,
+)
+
+/** Each step adds a part to the index, and is a good time to merge some: what was removed goes with that. */
 const mergeIndex = defineSql<object>()(
   () => sql`INSERT INTO message_words (message_words, rank) VALUES ('merge', ${sql.lit(pagesToMerge)})`,
 )
 
-/** In the embedded store: the index takes the contents that came since, in one statement. */
+const isOfKey = defineSql<{ check: string }>()(
+  ({ check }) => sql<{ one: number }>`SELECT 1 AS one FROM message_words_end WHERE key_check = ${check}`,
+)
+
+const emptyIndex = defineSql<object>()(() => sql`INSERT INTO message_words (message_words) VALUES ('delete-all')`)
+
+const beginIndex = defineSql<{ check: string }>()(
+  ({ check }) => sql`UPDATE message_words_end SET last_rowid = 0, key_check = ${check}`,
+)
+
+/** In the embedded store: the index takes the contents that came since. */
 async function fillIndex(tx: Transaction): Promise<number> {
+  await checkIndex(tx)
   const [range] = await tx.list(findRange, {})
   if (!range || range.count === 0) return 0
   const unlisted = await tx.list(takeUnlisted, range)
   if (unlisted.length > 0) tx.run(setWords, { words: wordsOf(unlisted) })
-  tx.run(indexRange, range)
+  const listed = await tx.list(listWordsOfRange, range)
+  const words = listed.map(({ id, words }) => [id, hashWords(tx, words).join(' ')] as const)
+  tx.run(indexWords, { words: Object.fromEntries(words) })
   tx.run(noteIndexed, range)
   tx.run(mergeIndex, {})
   return range.count
+}
+
+/** Begins anew where the keys of the store are others than those that the index was written by. */
+async function checkIndex(tx: Transaction): Promise<void> {
+  const check = checkOfKey(tx)
+  const [known] = await tx.list(isOfKey, { check })
+  if (known) return
+  tx.run(emptyIndex, {})
+  tx.run(beginIndex, { check })
 }

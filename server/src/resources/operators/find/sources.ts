@@ -3,6 +3,7 @@ import type { Db } from '../../../db/database.ts'
 import type { OperatorLimits } from '../../../graph/context.ts'
 import { isSeen } from '../limits.ts'
 import type { Wanted } from './wanted.ts'
+import { hashWords } from './word-hashes.ts'
 
 /** Something that was found, before anything is read of it. */
 export interface FoundRow {
@@ -174,7 +175,9 @@ export function isIndexed(db: Db, words: readonly string[]): RawBuilder<boolean>
 
 /** What came since the worker filled the index is looked through: it is seconds behind. */
 function isIndexedInSqlite(db: Db, words: readonly string[]): RawBuilder<boolean> {
-  const all = words.map((word) => `"${word}"`).join(' AND ')
+  const all = hashWords(db, words)
+    .map((word) => `"${word}"`)
+    .join(' AND ')
   return sql<boolean>`message_contents.rowid IN (
     SELECT * FROM (SELECT rowid FROM message_words WHERE message_words MATCH ${all} LIMIT ${sql.lit(maxByIndex + 1)})
     UNION ALL SELECT id FROM (
