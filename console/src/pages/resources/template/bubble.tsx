@@ -1,4 +1,5 @@
 import { Icon } from '../../../ui/icons.tsx'
+import { RichText } from '../../phone/content/rich-text.tsx'
 import { composePreview, type PreviewedComponent, type TemplatePreview } from './preview.ts'
 
 const headerWords = { image: 'Picture', video: 'Video', document: 'Document', location: 'Location' } as const
@@ -10,9 +11,7 @@ export function TemplateBubble({ components }: { readonly components: readonly P
     <div class="preview">
       <div class="preview-bubble">
         {header && <Header header={header} />}
-        <p class="preview-body" dir="auto">
-          {body}
-        </p>
+        <RichText body={body} />
         {footer !== undefined && (
           <p class="preview-footer" dir="auto">
             {footer}
