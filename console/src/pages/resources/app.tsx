@@ -31,7 +31,7 @@ export function AppBody({ node }: { readonly node: Node }) {
                 <FactRow name="Fields">
                   <span class="chips">
                     {fields.map((field) => (
-                      <Badge key={field} tone="plain">
+                      <Badge key={field} tone="mono">
                         {field}
                       </Badge>
                     ))}

@@ -41,7 +41,7 @@ export function GroupBody({ node }: { readonly node: Node }) {
           <>
             <section class="card">
               <h2>Facts</h2>
-              <Facts of={listFacts(value, ['id', 'creation_timestamp'])}>
+              <Facts of={listFacts(value, ['id', 'creation_timestamp', 'participants'])}>
                 <FactRow name="Created">
                   <When at={new Date(Number(value.creation_timestamp) * 1000).toISOString()} />
                 </FactRow>

@@ -34,7 +34,9 @@ const memberWords: Readonly<Record<string, string>> = {
 
 /** The name of a member of an object, in words. */
 export function nameMember(member: string): string {
-  return memberWords[member] ?? beginUpper(member.replaceAll('_', ' '))
+  // The product has another name on the wire of each service.
+  const plain = member.replace(/^[a-z]+_business_account_id$/, 'account_id')
+  return memberWords[plain] ?? beginUpper(plain.replaceAll('_', ' ').replace(/ id$/, ' ID'))
 }
 
 const valueWords: Readonly<Record<string, string>> = {
@@ -83,7 +85,7 @@ export interface Fact {
   readonly isTime?: boolean
 }
 
-/** The plain members of an object as facts; what is empty or holds other objects is left out. */
+/** The members of an object as facts; what is empty, or one object more, is left out. */
 export function listFacts(object: object, leftOut: readonly string[] = []): Fact[] {
   return Object.entries(object).flatMap(([member, value]): Fact[] => {
     if (leftOut.includes(member)) return []
@@ -98,14 +100,36 @@ function writeValue(member: string, value: unknown): string | undefined {
   if (typeof value === 'boolean') return value ? 'Yes' : 'No'
   if (typeof value === 'number') return writeNumber(member, value)
   if (typeof value === 'string') return value === '' ? undefined : written.has(member) ? value : nameValue(value)
-  const isList = Array.isArray(value) && value.length > 0 && value.every((one) => typeof one === 'string')
-  return isList ? value.map(nameValue).join(', ') : undefined
+  if (!Array.isArray(value) || value.length === 0) return undefined
+  if (value.every((one) => typeof one === 'string')) return value.map(nameValue).join(', ')
+  return value.map(writeObject).join('\n')
+}
+
+/** What an object of a list says, on one line: `hours – When we are open`. */
+function writeObject(object: object): string {
+  return Object.entries(object)
+    .map(([member, value]) => writeValue(member, value))
+    .filter((text) => text !== undefined)
+    .join(' – ')
 }
 
 function writeNumber(member: string, value: number): string {
-  if (member.endsWith('_seconds')) return value % 86_400 === 0 ? `${value / 86_400} days` : `${value} s`
+  if (member.endsWith('_seconds')) return writeDuration(value)
   if (member === 'file_size') return writeSize(value)
   return member.endsWith('_id') ? String(value) : value.toLocaleString('en')
+}
+
+const durations = [
+  ['day', 86_400],
+  ['hour', 3600],
+  ['minute', 60],
+] as const
+
+/** `30 days`, `10 minutes`: in the largest unit that divides it. */
+function writeDuration(seconds: number): string {
+  const [unit, size] = durations.find(([, size]) => seconds >= size && seconds % size === 0) ?? ['second', 1]
+  const count = seconds / size
+  return `${count.toLocaleString('en')} ${unit}${count === 1 ? '' : 's'}`
 }
 
 /** `12.3 kB` */

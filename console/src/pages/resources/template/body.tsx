@@ -47,7 +47,7 @@ function OneTemplate({ node, template, reload }: OneTemplateProps) {
         </section>
         <section class="card">
           <h2>Facts</h2>
-          <Facts of={listFacts(template, ['id', 'status', 'rejected_reason', 'quality_score'])}>
+          <Facts of={listFacts(template, ['id', 'status', 'rejected_reason', 'quality_score', 'components'])}>
             <FactRow name="Status">
               <Status value={status} words={nameValue(status)} />
             </FactRow>

@@ -55,6 +55,11 @@ function composeComponents({ header, body, footer, replies }: Draft): NewTemplat
   ]
 }
 
+/** On a small screen the end of the form is not in view. */
+function reveal(element: HTMLElement | null): void {
+  element?.scrollIntoView({ block: 'nearest' })
+}
+
 /** A template of text and quick replies; others are created by the API. */
 export function CreateTemplate({ node, onClose }: { readonly node: Node; readonly onClose: () => void }) {
   const draft = useSignal(empty)
@@ -132,14 +137,14 @@ export function CreateTemplate({ node, onClose }: { readonly node: Node; readonl
           </div>
           <TemplateBubble components={composeComponents(draft.value)} />
         </div>
-        <button type="submit" class="main">
-          Create template
-        </button>
         {problem.value !== undefined && (
-          <p class="bad" role="alert">
+          <p class="bad" role="alert" ref={reveal}>
             {problem.value}
           </p>
         )}
+        <button type="submit" class="main">
+          Create template
+        </button>
       </form>
     </Dialog>
   )
