@@ -11,6 +11,9 @@ interface DialogProps {
   readonly wide?: boolean
 }
 
+/** What one wants to write into has the focus, before what closes the dialog. */
+const firstField = '.dialog-body :is(input, select, textarea):not([disabled], [type=hidden], [type=file])'
+
 /** A native dialog that is open while it is there. */
 export function Dialog(props: DialogProps) {
   return (
@@ -25,6 +28,7 @@ function OpenDialog({ title, onClose, children, wide }: DialogProps) {
   useEffect(() => {
     const before = document.activeElement
     element.current?.showModal()
+    element.current?.querySelector<HTMLElement>(firstField)?.focus()
     return () => {
       if (before instanceof HTMLElement && before.isConnected) before.focus()
     }

@@ -25,10 +25,15 @@ function dismiss(): void {
   shown.value = undefined
 }
 
-/** Does something, and shows what stood in the way. */
+/** Does something, and shows what stood in the way. Where its button goes away with it, the heading of the page has the focus. */
 export async function attempt(work: () => Promise<unknown>, done?: string): Promise<boolean> {
+  const before = document.activeElement
   try {
     await work()
+    requestAnimationFrame(() => {
+      if (before?.isConnected || document.activeElement !== document.body) return
+      document.querySelector<HTMLElement>('#main h1')?.focus({ preventScroll: true })
+    })
     if (done !== undefined) say(done)
     return true
   } catch (error) {
