@@ -3,7 +3,7 @@ import { operatorRevokeToken, sandboxMoveClock } from '@switchboard/client/metho
 import type { ComponentChildren } from 'preact'
 import { useEffect, useRef } from 'preact/hooks'
 import { findPage, pages } from '../shared/pages.js'
-import { readDirectory } from './data/directory.ts'
+import { readDirectory, readMissing } from './data/directory.ts'
 import { base, client, explain, isSandbox, renewSession, session, signIn, slowRequests } from './data/http.ts'
 import { connection, readService, service, serviceAhead, startStreams } from './data/live.ts'
 import { KeysHelp, listenToKeys, openHelp } from './keys.tsx'
@@ -47,6 +47,10 @@ function Console() {
     startStreams()
     void readDirectory().catch(() => undefined)
   }, [])
+  const isConnected = connection.value === 'open'
+  useEffect(() => {
+    if (isConnected) void readMissing()
+  }, [isConnected])
   return <Frame />
 }
 

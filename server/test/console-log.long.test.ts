@@ -160,6 +160,28 @@ test('the log of a busy world', async (t) => {
       await page.getByText(sentence, { exact: true }).waitFor()
     }
   })
+  await t.test(
+    'names and counts that could not be read are read with the next attempt, and after a change',
+    async (t) => {
+      const page = await console.open('/sandbox', undefined, t)
+      const kind = page.getByLabel('Kind').locator('option:checked')
+      const shared = /\/(?:operator\/(?:nodes|state)|gateway\/(?:phone_numbers|templates))/
+      await failReads(page, shared)
+      await page.goto(`${url}/resources?kind=template`)
+      await page.getByText('Could not load the resources', { exact: true }).waitFor()
+      assert.equal(await kind.textContent(), 'Templates')
+      await page.unroute(shared)
+      await page.getByRole('button', { name: 'Try again' }).click()
+      const first = page.getByRole('row').nth(1)
+      await first.getByText('Lucky Shrub', { exact: true }).waitFor()
+      const count = Number(/^Templates \((\d+)\)$/.exec((await kind.textContent()) ?? '')?.[1])
+      await first.getByRole('link').click()
+      await page.getByRole('button', { name: 'Delete the template' }).click()
+      await page.getByRole('button', { name: 'Delete', exact: true }).click()
+      await page.getByText('The template is deleted.').waitFor()
+      await kind.filter({ hasText: `Templates (${count - 1})` }).waitFor({ state: 'attached' })
+    },
+  )
 })
 
 /** The line that one reads is there again when one comes back from a trace. */

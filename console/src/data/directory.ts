@@ -1,7 +1,7 @@
 import { signal } from '@preact/signals'
 import { type ClientOptions, gatewayListNumbers, operatorListNodes } from '@switchboard/client/methods'
 import { actAs, client } from './http.ts'
-import { service } from './live.ts'
+import { readService, service } from './live.ts'
 import type { Node, PhoneNumber } from './types.ts'
 
 /** The numbers of the businesses, for whoever has to choose one. */
@@ -33,7 +33,25 @@ async function readAll<T>(read: (page: { limit: number; after?: string }) => Pro
   return all
 }
 
+/** Whether the directory could not be read, and nobody is reading it. */
+let isBroken = false
+
 export async function readDirectory(): Promise<void> {
+  isBroken = false
+  try {
+    await readNamed()
+  } catch (error) {
+    isBroken = true
+    throw error
+  }
+}
+
+/** Reads what all pages share, if it could not be read before: the names, and the counts of the service. */
+export async function readMissing(): Promise<void> {
+  await Promise.all([isBroken && readDirectory().catch(() => undefined), service.peek() === undefined && readService()])
+}
+
+async function readNamed(): Promise<void> {
   const list = (kind: string) => readAll((page) => operatorListNodes(client, { kind, ...page }))
   const [found, apped, accounted, owned] = await Promise.all([
     readAll((page) => gatewayListNumbers(client, page)),
@@ -88,9 +106,14 @@ export function appOf(business_id: string): string | undefined {
   return apps.value.find((app) => app.business_id === business_id)?.id
 }
 
+/** The business that owns an account. */
+export function businessOf(account_id: string | undefined): string | undefined {
+  return accounts.value.find(({ id }) => id === account_id)?.business_id
+}
+
 /** The app that acts on an account unless another is chosen: one of the business that owns it. */
 export function findAppForAccount(account_id: string): string | undefined {
-  const business = accounts.value.find(({ id }) => id === account_id)?.business_id
+  const business = businessOf(account_id)
   return business === undefined ? undefined : appOf(business)
 }
 

@@ -41,3 +41,16 @@ export function nameKinds(kind: string): string {
   const name = nameKind(kind)
   return beginUpper(name.endsWith('s') ? `${name}es` : `${name}s`)
 }
+
+/** The kinds that one can choose, with how many there are of each as far as that is known; what is chosen is always among them. */
+export function listKindOptions(
+  counts: Readonly<Record<string, number>> | undefined,
+  chosen: string,
+): { readonly kind: string; readonly text: string }[] {
+  return listKinds(Object.keys(counts ?? {}))
+    .filter((kind) => (counts?.[kind] ?? 0) > 0 || kind === chosen)
+    .map((kind) => ({
+      kind,
+      text: counts === undefined ? nameKinds(kind) : `${nameKinds(kind)} (${(counts[kind] ?? 0).toLocaleString()})`,
+    }))
+}

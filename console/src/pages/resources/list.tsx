@@ -1,19 +1,21 @@
 import {
+  type GatewayListTemplatesItem,
   gatewayListTemplates,
   gatewayListUsers,
   operatorListNodes,
   type TemplateStatus,
 } from '@switchboard/client/methods'
-import { nameOf } from '../../data/directory.ts'
+import { useEffect } from 'preact/hooks'
+import { businessOf, nameOf } from '../../data/directory.ts'
 import { client } from '../../data/http.ts'
-import { service } from '../../data/live.ts'
+import { readService, service } from '../../data/live.ts'
 import type { Node } from '../../data/types.ts'
 import { go, place, setQuery } from '../../router.ts'
 import { beginUpper } from '../../ui/begin-upper.ts'
 import { Loaded } from '../../ui/load/loaded.tsx'
 import { More, usePages } from '../../ui/load/paged.tsx'
 import { Badge, Empty, PageHead, TablePlace, To } from '../../ui/parts.tsx'
-import { listKinds, nameKind, nameKinds } from './kinds.ts'
+import { listKindOptions, nameKind } from './kinds.ts'
 import { readEveryKind } from './read-every-kind.ts'
 import './resources.css'
 import { nameValue } from './words.ts'
@@ -42,11 +44,23 @@ function readAsked(): Asked {
   }
 }
 
-/** A page of what was asked for. By their status templates are listed by another operation, which does not search. */
-async function readNodes({ kind, q, business, account, status }: Asked, after: string | undefined) {
+/** A listed object; of a template what tells it from others of its name, where the operation says it. */
+interface Row extends Node {
+  readonly language?: string
+  readonly status?: TemplateStatus
+}
+
+interface Page {
+  readonly data: readonly Row[]
+  readonly paging?: { readonly cursors?: { readonly after?: string }; readonly next?: string }
+}
+
+/** A page of what was asked for. All templates, or those of a status, are listed by an operation that says more and does not search. */
+async function readNodes({ kind, q, business, account, status }: Asked, after: string | undefined): Promise<Page> {
   const more = { limit: 50, ...(after !== undefined && { after }) }
-  if (status !== undefined) {
-    const { data, paging } = await gatewayListTemplates(client, { ...more, status })
+  const isEveryTemplate = kind === 'template' && [q, business, account].every((one) => one === '')
+  if (isEveryTemplate || status !== undefined) {
+    const { data, paging } = await gatewayListTemplates(client, { ...more, ...(status !== undefined && { status }) })
     return { data: data.map(fromTemplate), ...(paging && { paging }) }
   }
   if (kind === 'user') {
@@ -58,8 +72,8 @@ async function readNodes({ kind, q, business, account, status }: Asked, after: s
   return operatorListNodes(client, { ...more, ...owner, ...(kind !== '' && { kind }), ...(q !== '' && { q }) })
 }
 
-function fromTemplate({ id = '', name, account_id }: { id?: string; name?: string; account_id: string }): Node {
-  return { id, kind: 'template', ...(name !== undefined && { name }), account_id, business_id: '' }
+function fromTemplate({ id = '', name = id, account_id, language = '', status }: GatewayListTemplatesItem): Row {
+  return { id, kind: 'template', name, account_id, business_id: '', language, ...(status !== undefined && { status }) }
 }
 
 /** Users belong to no business, and have addresses of their own. */
@@ -129,8 +143,10 @@ export function ResourcesPage() {
 }
 
 function Kinds({ kind }: { readonly kind: string }) {
-  const counts = service.value?.counts ?? {}
-  const shown = listKinds(Object.keys(counts)).filter((name) => (counts[name] ?? 0) > 0 || name === kind)
+  // What is known already may be old: something was created or deleted since.
+  useEffect(() => {
+    if (service.peek() !== undefined) void readService()
+  }, [])
   return (
     <select
       aria-label="Kind"
@@ -139,8 +155,10 @@ function Kinds({ kind }: { readonly kind: string }) {
     >
       <option value="">All kinds</option>
       <option value="user">Users</option>
-      {shown.map((name) => (
-        <option key={name} value={name}>{`${nameKinds(name)} (${(counts[name] ?? 0).toLocaleString()})`}</option>
+      {listKindOptions(service.value?.counts, kind).map((one) => (
+        <option key={one.kind} value={one.kind}>
+          {one.text}
+        </option>
       ))}
     </select>
   )
@@ -161,7 +179,7 @@ function writeId(id: string): string {
   return id.replace(/^user-/, '+')
 }
 
-function NodeTable({ rows }: { readonly rows: readonly Node[] }) {
+function NodeTable({ rows }: { readonly rows: readonly Row[] }) {
   return (
     <TablePlace label="Resources">
       <table class="stacked">
@@ -175,31 +193,42 @@ function NodeTable({ rows }: { readonly rows: readonly Node[] }) {
         </thead>
         <tbody>
           {rows.map((node) => (
-            <tr
-              key={node.id}
-              class="leads"
-              onClick={(event) => {
-                if (!(event.target as Element).closest('a')) go(`/resources/${node.id}`)
-              }}
-            >
-              <td class="cut first">
-                <bdi>
-                  <To href={`/resources/${node.id}`}>{node.name || writeId(node.id)}</To>
-                </bdi>
-                {node.kind === 'phone_number' && <bdi class="second">{nameOf(node.id)}</bdi>}
-              </td>
-              <td>
-                <Badge tone="plain">{beginUpper(nameKind(node.kind))}</Badge>
-              </td>
-              <td class="mono">{writeId(node.id)}</td>
-              <td class="cut">
-                {node.account_id && node.kind !== 'account' && <bdi>{nameOf(node.account_id)}</bdi>}
-                {node.business_id && node.kind !== 'business' && <bdi class="second">{nameOf(node.business_id)}</bdi>}
-              </td>
-            </tr>
+            <NodeRow key={node.id} node={node} />
           ))}
         </tbody>
       </table>
     </TablePlace>
+  )
+}
+
+function NodeRow({ node }: { readonly node: Row }) {
+  const owner = node.business_id || businessOf(node.account_id)
+  return (
+    <tr
+      class="leads"
+      onClick={(event) => {
+        if (!(event.target as Element).closest('a')) go(`/resources/${node.id}`)
+      }}
+    >
+      <td class="cut first">
+        <bdi>
+          <To href={`/resources/${node.id}`}>{node.name || writeId(node.id)}</To>
+        </bdi>
+        {node.status !== undefined && (
+          <span class="second">
+            {node.language} · {nameValue(node.status)}
+          </span>
+        )}
+        {node.kind === 'phone_number' && <bdi class="second">{nameOf(node.id)}</bdi>}
+      </td>
+      <td>
+        <Badge tone="plain">{beginUpper(nameKind(node.kind))}</Badge>
+      </td>
+      <td class="mono">{writeId(node.id)}</td>
+      <td class="cut">
+        {node.account_id && node.kind !== 'account' && <bdi>{nameOf(node.account_id)}</bdi>}
+        {owner && node.kind !== 'business' && <bdi class="second">{nameOf(owner)}</bdi>}
+      </td>
+    </tr>
   )
 }

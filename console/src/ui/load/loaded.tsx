@@ -2,6 +2,7 @@ import { type Signal, useSignal } from '@preact/signals'
 import { APIError } from '@switchboard/client/methods'
 import type { ComponentChildren } from 'preact'
 import { useCallback, useEffect, useRef } from 'preact/hooks'
+import { readMissing } from '../../data/directory.ts'
 import { explain } from '../../data/http.ts'
 import { useLatest } from '../hooks.ts'
 import { Empty } from '../parts.tsx'
@@ -137,7 +138,8 @@ function Retry({ onRetry }: { readonly onRetry: () => Promise<void> }) {
   const isTrying = useSignal(false)
   const retry = async () => {
     isTrying.value = true
-    await onRetry()
+    // What fails for one page has often failed for what all of them share.
+    await Promise.all([onRetry(), readMissing()])
     isTrying.value = false
   }
   return (
