@@ -25,15 +25,17 @@ function dismiss(): void {
   shown.value = undefined
 }
 
+/** Where nothing has the focus any more, the keyboard would begin at the top of the document. */
+function catchFocus(): void {
+  if (document.activeElement !== document.body) return
+  document.querySelector<HTMLElement>('#main h1')?.focus({ preventScroll: true })
+}
+
 /** Does something, and shows what stood in the way. Where its button goes away with it, the heading of the page has the focus. */
 export async function attempt(work: () => Promise<unknown>, done?: string): Promise<boolean> {
-  const before = document.activeElement
   try {
     await work()
-    requestAnimationFrame(() => {
-      if (before?.isConnected || document.activeElement !== document.body) return
-      document.querySelector<HTMLElement>('#main h1')?.focus({ preventScroll: true })
-    })
+    requestAnimationFrame(catchFocus)
     if (done !== undefined) say(done)
     return true
   } catch (error) {
