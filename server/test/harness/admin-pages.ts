@@ -18,9 +18,12 @@ export async function reviewTemplates(page: Page, url: string): Promise<void> {
   await page.getByText('Approved', { exact: true }).waitFor()
   await review.getByRole('button', { name: 'Pause' }).click()
   await page.getByText('Paused', { exact: true }).waitFor()
+  // The button is gone: the keyboard goes on from the heading.
+  await page.locator('h1:focus').waitFor()
   await page.goto(`${url}/resources/${rejected}`)
   await review.getByRole('button', { name: 'Reject…' }).click()
   const dialog = page.getByRole('dialog', { name: 'Reject the template?' })
+  await dialog.locator('select:focus').waitFor()
   await dialog.getByLabel('Reason').selectOption({ label: 'Scam' })
   await dialog.getByRole('button', { name: 'Reject' }).click()
   await page.getByText('Rejected', { exact: true }).waitFor()
