@@ -31,6 +31,7 @@ export async function buildConsole() {
     metafile: true,
     logLevel: 'silent',
   }
+  const begun = Date.now()
   const main = 'console/src/main.tsx'
   const [scripts, worker, styles] = await Promise.all([
     build({ ...common, entryPoints: [main], splitting: true, loader: { '.css': 'empty' } }),
@@ -57,7 +58,9 @@ export async function buildConsole() {
   const own = [...new Set(inputs)].filter((path) => /^(?:console\/(?:src|shared)|sdk\/src)\//.test(path))
   const sources = ['package-lock.json', ...own].map((path) => {
     const { size, mtimeMs } = statSync(join(root, path))
-    return [path, size, mtimeMs]
+    // One that was changed meanwhile may have been read before: it counts as changed again.
+    const isChanged = mtimeMs >= begun && mtimeMs <= Date.now()
+    return [path, size, isChanged ? 0 : mtimeMs]
   })
   const built = {
     script: basename(script),
