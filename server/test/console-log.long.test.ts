@@ -111,6 +111,32 @@ test('the log of a busy world', async (t) => {
     await page.getByText('rows[11990].note', { exact: true }).waitFor()
   })
 
+  await t.test('Live looks through older lines for a filter, and says how far back', async (t) => {
+    const recent = new Set<string>((await listFeed(server, 'limit=200')).map(({ trace }) => trace))
+    const old = (await listFeed(server, 'types=event&limit=300')).findLast(({ trace }) => trace && !recent.has(trace))
+    assert.ok(old, 'a line that is not among the newest')
+    const page = await console.open(`/live?q=${old.trace}`, undefined, t)
+    await page.locator(`[id="line-${old.id}"]`).waitFor()
+    // A list of errors is longer than the page, the first time and when it is loaded again.
+    await page.goto(`${url}/live?errors=1`)
+    for (const reload of [true, false]) {
+      await page
+        .getByRole('status')
+        .filter({ hasText: /^\d+ lines since / })
+        .waitFor()
+      assert.ok(await page.locator('.lines').evaluate((list) => list.scrollHeight > list.clientHeight))
+      if (reload) await page.reload()
+    }
+    await page.getByLabel('Filter by text').fill('nobody has written this')
+    await page.getByText(/^Nothing since .+ matches the filter$/).waitFor()
+    await page.getByRole('button', { name: 'Load older' }).waitFor()
+    await page.getByRole('link', { name: 'Search everything that is kept' }).waitFor()
+    await page.getByLabel('Type').selectOption('audit')
+    await page.getByText('Nothing that is kept matches the filter').waitFor()
+    await page.getByLabel('Type').selectOption('timer')
+    await page.getByText('They are shown only as they happen, while this page is open.').waitFor()
+  })
+
   await t.test('failed webhooks of one subscriber, or of all, are sent again', async (t) => {
     const page = await console.open('/deliveries', undefined, t)
     const card = page.getByRole('article', { name: busyApps.failing.name })
@@ -142,9 +168,6 @@ test('the log of a busy world', async (t) => {
     await lines.getByRole('treeitem').first().waitFor()
     for (const badge of await lines.locator('.badge').all())
       assert.match((await badge.getAttribute('class')) ?? '', /bad/)
-    await page.getByLabel('Filter by text').fill('nobody has written this')
-    await page.getByText('Nothing matches the filter').waitFor()
-    await page.getByRole('link', { name: 'Search everything that is kept' }).waitFor()
   })
 
   await t.test('a service that fails is not called an empty one', async (t) => {
@@ -195,6 +218,10 @@ async function checkPlace(page: Page): Promise<void> {
   await page.getByRole('heading', { name: 'Trace', exact: true }).waitFor()
   await page.goBack()
   await page.locator(`[id="${id}"]`).waitFor()
+}
+
+async function listFeed({ doors }: BusyServer, query: string): Promise<{ id: string; trace: string }[]> {
+  return (await doors.operator('GET', `feed?${query}`)).data
 }
 
 function write({ doors }: BusyServer, body: string): Promise<unknown> {

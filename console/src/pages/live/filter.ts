@@ -26,6 +26,11 @@ export function readLiveFilter(
   }
 }
 
+/** Whether the filter leaves anything out but the console's own requests. */
+export function isFiltering({ text, type, number, isErrorsOnly, since, until }: LiveFilter): boolean {
+  return text + type + number !== '' || isErrorsOnly || since !== undefined || until !== undefined
+}
+
 /** Whether the console itself asked for it: it would drown what others do. What it changes as an app is shown, as of any app. */
 export function isOwn({ type, data }: FeedItem): boolean {
   if (type !== 'request') return false

@@ -1,4 +1,4 @@
-import { type ReadonlySignal, useSignal } from '@preact/signals'
+import { type ReadonlySignal, type Signal, useSignal } from '@preact/signals'
 import { useEffect, useLayoutEffect, useMemo, useRef } from 'preact/hooks'
 import { entryKey } from '../../router.ts'
 import { useLatest } from '../../ui/hooks.ts'
@@ -21,11 +21,12 @@ interface LinesProps {
   readonly onChoose: (row: LiveRow) => void
   readonly onOpen: (row: LiveRow) => void
   readonly onFilter: (name: string, value: string) => void
-  readonly onNearEnd: () => void
+  /** Says whether the end of the list is in view, or nearly. */
+  readonly isNearEnd: Signal<boolean>
 }
 
 /** A list of which only what is seen is drawn, so that ten thousand lines cost what thirty do. */
-export function Lines({ rows, chosen, onChoose, onOpen, onFilter, onNearEnd }: LinesProps) {
+export function Lines({ rows, chosen, onChoose, onOpen, onFilter, isNearEnd }: LinesProps) {
   const box = useRef<HTMLDivElement>(null)
   const top = useSignal(0)
   const height = useSignal(600)
@@ -65,11 +66,10 @@ export function Lines({ rows, chosen, onChoose, onOpen, onFilter, onNearEnd }: L
     observer.observe(element)
     return () => observer.disconnect()
   }, [height, lineHeight])
-  const isNearEnd = top.value + height.value > rows.length * size - nearEnd
-  // biome-ignore lint/correctness/useExhaustiveDependencies: with every page that comes the end is another.
-  useEffect(() => {
-    if (isNearEnd) onNearEnd()
-  }, [isNearEnd, rows.length, onNearEnd])
+  const isNear = top.value + height.value > rows.length * size - nearEnd
+  useLayoutEffect(() => {
+    isNearEnd.value = isNear
+  }, [isNearEnd, isNear])
   const move = (by: number) => {
     const selectable = rows.findIndex(({ id }) => id === chosen.value)
     const row = findNext(rows, selectable, by)

@@ -5,21 +5,19 @@ import { apps } from '../../data/directory.ts'
 import type { FeedItem } from '../../data/feed-items.ts'
 import { feedItems, freshStarts, watchPhones } from '../../data/live.ts'
 import { go, place, setQuery } from '../../router.ts'
-import { useLatest } from '../../ui/hooks.ts'
 import { Loaded, type Loading } from '../../ui/load/loaded.tsx'
 import { Empty, PageHead, To } from '../../ui/parts.tsx'
 import { useTimeRange } from '../../ui/time-range.tsx'
-import { writeDayAndSeconds } from '../../ui/times.ts'
 import { linkOf } from './described.ts'
 import { Details } from './details.tsx'
-import { type LiveFilter, readLiveFilter } from './filter.ts'
+import { isFiltering, readLiveFilter, typesToRead } from './filter.ts'
 import { LiveFilters } from './filters.tsx'
 import { Lines } from './lines.tsx'
+import { type Looked, writeLoaded, writeLooking, writeNothing } from './read-on.ts'
 import { addDays, groupByTrace, type LiveRow } from './rows.ts'
 import { useHistory, useItems } from './use-items.ts'
+import { useReadOn } from './use-read-on.ts'
 
-/** How many pages in a row are read without anybody scrolling, where nothing of them fits the filter. */
-const mostPagesInVain = 10
 const noItems: readonly FeedItem[] = []
 
 /** One stream of everything: what happens, and below it what happened before. */
@@ -40,13 +38,16 @@ export function LivePage() {
     [items, isGrouped, open.value],
   )
   const chosen = useSignal<string | undefined>(undefined)
-  const inVain = useRef({ count: 0, items: 0 })
-  const readMore = useLatest(() => {
-    if (inVain.current.items !== items.length) inVain.current = { count: 0, items: items.length }
-    if (history.isReading.peek() || history.problem.peek() || inVain.current.count >= mostPagesInVain) return
-    if (history.hasMore.peek()) inVain.current.count += 1
-    void history.more()
-  })
+  const isNearEnd = useSignal(true)
+  const { isLooking, more } = useReadOn(history, JSON.stringify(filter), rows.length === 0, isNearEnd)
+  const looked: Looked = {
+    shown: items.length,
+    back: load.state === 'ready' && load.isOld !== true ? past.at(-1)?.time : undefined,
+    hasMore: history.hasMore.value,
+    isLooking,
+    isFiltered: isFiltering(filter),
+    isRecorded: typesToRead(filter.type) !== undefined,
+  }
   const choose = (row: LiveRow) => {
     if (row.type === 'group') open.value = toggle(open.value, row.id)
     chosen.value = row.id
@@ -70,7 +71,7 @@ export function LivePage() {
       <div class="split">
         <div class="list">
           {rows.length === 0 ? (
-            <Nothing filter={filter} history={history} />
+            <Nothing looked={looked} history={history} />
           ) : (
             <Lines
               rows={rows}
@@ -78,12 +79,12 @@ export function LivePage() {
               onChoose={choose}
               onOpen={openRow}
               onFilter={filterBy}
-              onNearEnd={readMore}
+              isNearEnd={isNearEnd}
             />
           )}
           <footer>
             <span class="soft" role="status">
-              {writeLoaded(items, history.hasMore.value)}
+              {writeLoaded(looked)}
             </span>
             {history.problem.value !== undefined && (
               <span class="bad">{`Could not load older lines: ${history.problem.value}`}</span>
@@ -92,12 +93,7 @@ export function LivePage() {
               <span class="bad">{`Could not load what happened before: ${load.problem}`}</span>
             )}
             {history.hasMore.value && (
-              <button
-                type="button"
-                class="small"
-                disabled={history.isReading.value}
-                onClick={() => void history.more()}
-              >
+              <button type="button" class="small" disabled={history.isReading.value} onClick={more}>
                 {history.isReading.value ? 'Loading…' : 'Load older'}
               </button>
             )}
@@ -138,25 +134,25 @@ function useGapless(starts: number, reload: () => Promise<void>): void {
 }
 
 interface NothingProps {
-  readonly filter: LiveFilter
+  readonly looked: Looked
   readonly history: Loading<readonly FeedItem[]>
 }
 
-function Nothing({ filter, history }: NothingProps) {
-  const { text, type, number, isErrorsOnly, since, until } = filter
-  const isFiltered = text + type + number !== '' || isErrorsOnly || since !== undefined || until !== undefined
+function Nothing({ looked, history }: NothingProps) {
+  const { isLooking, isFiltered, isRecorded, back } = looked
   return (
     <Loaded of={history} what="what happened">
       {() =>
-        isFiltered ? (
-          <Empty title="Nothing matches the filter">
-            <p>
-              <To href="/live">Show everything</To>
-            </p>
-          </Empty>
+        isLooking ? (
+          <p class="looking soft" role="status">
+            {writeLooking(back)}
+          </p>
         ) : (
-          <Empty title="Nothing has happened yet">
-            <p>Send a request to the API, or write on a phone.</p>
+          <Empty title={writeNothing(looked)}>
+            {!isRecorded && <p>They are shown only as they happen, while this page is open.</p>}
+            <p>
+              {isFiltered ? <To href="/live">Show everything</To> : 'Send a request to the API, or write on a phone.'}
+            </p>
           </Empty>
         )
       }
@@ -184,11 +180,4 @@ function openRow(row: LiveRow): void {
 
 function filterBy(name: string, value: string): void {
   setQuery({ [name]: value })
-}
-
-function writeLoaded(items: readonly FeedItem[], hasMore: boolean): string {
-  const oldest = items.at(-1)
-  if (!oldest) return ''
-  const count = `${items.length.toLocaleString()} ${items.length === 1 ? 'line' : 'lines'}`
-  return hasMore ? `${count} since ${writeDayAndSeconds(new Date(oldest.time))}` : `All ${count} that are kept`
 }

@@ -9,14 +9,16 @@ import { type LiveFilter, makeFits, typesToRead } from './filter.ts'
 import { type Merged, mergeItems } from './merge.ts'
 
 const pageSize = 200
-/** Where thousands of lines are there already, a page that holds nothing else is passed over quickly. */
+/** Where few lines of a page are shown: what is chosen here is looked through, and what is there already passed over, quickly. */
 const largePage = 1000
 
 /** What was recorded, page by page: the service is asked for the type, the number and the time; the rest is chosen here. */
-export function useHistory({ type, number, since, until }: LiveFilter): Pages<FeedItem> {
+export function useHistory({ text, type, number, isErrorsOnly, since, until }: LiveFilter): Pages<FeedItem> {
   const types = typesToRead(type)
   const period = { ...(since !== undefined && { since }), ...(until !== undefined && { until }) }
   const filter = { ...period, ...(number !== '' && { phone_number_id: number }) }
+  // The first page is small, so that it is there soon.
+  const isChosenHere = (after: string | undefined) => after !== undefined && (text !== '' || isErrorsOnly)
   return usePages<FeedItem>(
     `feed ${types} ${JSON.stringify(filter)}`,
     async (after) => {
@@ -24,7 +26,7 @@ export function useHistory({ type, number, since, until }: LiveFilter): Pages<Fe
       const page = await operatorListFeed(client, {
         ...filter,
         types,
-        limit: feedItems.peek().length > largePage ? largePage : pageSize,
+        limit: isChosenHere(after) || feedItems.peek().length > largePage ? largePage : pageSize,
         ...(after !== undefined && { after }),
       })
       return { data: page.data.map(readStreamedItem), ...(page.paging && { paging: page.paging }) }
