@@ -127,6 +127,7 @@ test('the log of a busy world', async (t) => {
       assert.ok(await page.locator('.lines').evaluate((list) => list.scrollHeight > list.clientHeight))
       if (reload) await page.reload()
     }
+    await checkEscape(page)
     await page.getByLabel('Filter by text').fill('nobody has written this')
     await page.getByText(/^Nothing since .+ matches the filter$/).waitFor()
     await page.getByRole('button', { name: 'Load older' }).waitFor()
@@ -218,6 +219,25 @@ async function checkPlace(page: Page): Promise<void> {
   await page.getByRole('heading', { name: 'Trace', exact: true }).waitFor()
   await page.goBack()
   await page.locator(`[id="${id}"]`).waitFor()
+}
+
+/** Escape closes the details of a line, and the keys go on in the list from there. */
+async function checkEscape(page: Page): Promise<void> {
+  const lines = page.getByRole('tree', { name: 'Events, newest first' })
+  const details = page.getByRole('complementary', { name: 'The selected line' })
+  const chosen = lines.locator('[aria-selected=true]')
+  await lines.getByRole('treeitem').nth(2).locator('time').click()
+  await details.waitFor()
+  const before = await chosen.getAttribute('id')
+  await page.keyboard.press('Escape')
+  await details.waitFor({ state: 'detached' })
+  await page.keyboard.press('ArrowDown')
+  await details.waitFor()
+  assert.notEqual(await chosen.getAttribute('id'), before)
+  await page.keyboard.press('ArrowUp')
+  await page.locator(`[id="${before}"][aria-selected=true]`).waitFor()
+  await page.keyboard.press('Escape')
+  await details.waitFor({ state: 'detached' })
 }
 
 async function listFeed({ doors }: BusyServer, query: string): Promise<{ id: string; trace: string }[]> {

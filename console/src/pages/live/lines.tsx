@@ -21,12 +21,14 @@ interface LinesProps {
   readonly onChoose: (row: LiveRow) => void
   readonly onOpen: (row: LiveRow) => void
   readonly onFilter: (name: string, value: string) => void
+  /** Closes the details of the chosen line. */
+  readonly onClose: () => void
   /** Says whether the end of the list is in view, or nearly. */
   readonly isNearEnd: Signal<boolean>
 }
 
 /** A list of which only what is seen is drawn, so that ten thousand lines cost what thirty do. */
-export function Lines({ rows, chosen, onChoose, onOpen, onFilter, isNearEnd }: LinesProps) {
+export function Lines({ rows, chosen, onChoose, onOpen, onFilter, onClose, isNearEnd }: LinesProps) {
   const box = useRef<HTMLDivElement>(null)
   const top = useSignal(0)
   const height = useSignal(600)
@@ -125,6 +127,7 @@ export function Lines({ rows, chosen, onChoose, onOpen, onFilter, isNearEnd }: L
         const row = rows.find(({ id }) => id === chosen.value)
         if (step !== undefined) move(step)
         else if (event.key === 'Enter' && row) onOpen(row)
+        else if (event.key === 'Escape') onClose()
         else if (row?.type === 'group' && event.key === (row.isOpen ? 'ArrowLeft' : 'ArrowRight')) onChoose(row)
         else return
         event.preventDefault()

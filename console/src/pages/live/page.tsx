@@ -38,6 +38,8 @@ export function LivePage() {
     [items, isGrouped, open.value],
   )
   const chosen = useSignal<string | undefined>(undefined)
+  /** Whether the details of the chosen line are shown. The line stays chosen without them, so that the arrow keys go on from it. */
+  const isDetailed = useSignal(false)
   const isNearEnd = useSignal(true)
   const { isLooking, more } = useReadOn(history, JSON.stringify(filter), rows.length === 0, isNearEnd)
   const looked: Looked = {
@@ -51,8 +53,12 @@ export function LivePage() {
   const choose = (row: LiveRow) => {
     if (row.type === 'group') open.value = toggle(open.value, row.id)
     chosen.value = row.id
+    isDetailed.value = true
   }
-  const shown = itemOf(rows.find(({ id }) => id === chosen.value))
+  const close = () => {
+    isDetailed.value = false
+  }
+  const shown = isDetailed.value ? itemOf(rows.find(({ id }) => id === chosen.value)) : undefined
   const missed = paused.value ? feedItems.value.length - paused.value.length : 0
   return (
     <div class="page full page-live">
@@ -79,6 +85,7 @@ export function LivePage() {
               onChoose={choose}
               onOpen={openRow}
               onFilter={filterBy}
+              onClose={close}
               isNearEnd={isNearEnd}
             />
           )}
@@ -102,16 +109,7 @@ export function LivePage() {
             )}
           </footer>
         </div>
-        {shown && (
-          <Details
-            key={shown.id}
-            item={shown}
-            onFilter={filterBy}
-            onClose={() => {
-              chosen.value = undefined
-            }}
-          />
-        )}
+        {shown && <Details key={shown.id} item={shown} onFilter={filterBy} onClose={close} />}
       </div>
     </div>
   )
