@@ -1,11 +1,11 @@
 import { signal, useSignal } from '@preact/signals'
-import { operatorRevokeToken, sandboxMoveClock } from '@switchboard/client/methods'
+import { operatorRevokeToken } from '@switchboard/client/methods'
 import type { ComponentChildren } from 'preact'
 import { useEffect, useRef } from 'preact/hooks'
 import { findPage, pages } from '../shared/pages.js'
 import { readDirectory, readMissing } from './data/directory.ts'
 import { base, client, explain, isSandbox, renewSession, session, signIn, slowRequests } from './data/http.ts'
-import { connection, readService, service, serviceAhead, startStreams } from './data/live.ts'
+import { clockOffset, connection, moveClock, service, startStreams } from './data/live.ts'
 import { KeysHelp, listenToKeys, openHelp } from './keys.tsx'
 import { go, place, segments } from './router.ts'
 import { findRoute } from './routes.tsx'
@@ -15,7 +15,7 @@ import { Confirmation } from './ui/dialog.tsx'
 import { Icon, Mark } from './ui/icons.tsx'
 import { useKeptScroll } from './ui/kept-scroll.ts'
 import { Head, IconButton, To } from './ui/parts.tsx'
-import { writeSpan } from './ui/times.ts'
+import { writeAhead } from './ui/times.ts'
 import { attempt, Toast } from './ui/toast.tsx'
 
 /** Signs in, and says what went wrong. */
@@ -128,13 +128,14 @@ function Down() {
 }
 
 function Foot() {
-  const state = connection.value
+  // A stream that is open says nothing of a server that responds to nobody.
+  const state = connection.value === 'open' && slowRequests.value > 0 ? 'waiting' : connection.value
   const { signed_in, local } = session.value ?? {}
   // The reference is also read without a session, and then nothing connects.
   const words =
     signed_in === false
       ? 'Not signed in'
-      : { open: 'Connected', connecting: 'Connecting', lost: 'Not connected' }[state]
+      : { open: 'Connected', waiting: 'Waiting', connecting: 'Connecting', lost: 'Not connected' }[state]
   return (
     <div class="foot">
       <p class={`link-state ${state}`}>
@@ -204,17 +205,12 @@ function Disagreement() {
 
 /** A clock that was moved explains much of what one sees, on every page. */
 function MovedClock() {
-  const ahead = serviceAhead.value
-  if (!isSandbox || ahead === 0) return null
-  const setReal = () =>
-    attempt(async () => {
-      await sandboxMoveClock(client, { real: true })
-      await renewSession()
-      await readService()
-    }, 'The clock shows the real time.')
+  const ahead = writeAhead(clockOffset.value)
+  if (!isSandbox || ahead === undefined) return null
+  const setReal = () => attempt(() => moveClock({ real: true }), 'The clock shows the real time.')
   return (
     <p class="moved-clock">
-      <span>{`The clock of this sandbox is ${writeSpan(ahead)} ${ahead > 0 ? 'ahead' : 'behind'}.`}</span>
+      <span>{`The clock of this sandbox is ${ahead}.`}</span>
       <button type="button" class="small" onClick={() => void setReal()}>
         Real time
       </button>

@@ -171,6 +171,37 @@ test('the log of a busy world', async (t) => {
       assert.match((await badge.getAttribute('class')) ?? '', /bad/)
   })
 
+  await t.test('back finds the place where only the query of a page has changed', async (t) => {
+    const page = await console.open('/access', undefined, t)
+    const scrolled = () => page.evaluate<number>(`document.getElementById('main').scrollTop`)
+    const links = page.getByRole('region', { name: 'List of tokens' }).getByRole('link', { name: 'Audit log' })
+    await links.nth(15).scrollIntoViewIfNeeded()
+    await links.nth(10).focus()
+    const before = await scrolled()
+    assert.ok(before > 200, `scrolled by ${before}`)
+    // Pressed without the mouse, which would scroll by itself.
+    await page.keyboard.press('Enter')
+    await page.getByRole('region', { name: 'List of records' }).or(page.getByText('No record matches')).waitFor()
+    assert.equal(await scrolled(), 0)
+    await page.goBack()
+    await until(async () => (await scrolled()) === before, 'the list is where it was')
+    await page.goForward()
+    await until(async () => (await scrolled()) === 0, 'the next step is at its top again')
+  })
+
+  await t.test('the card and the banner show one clock, whoever moves it', async (t) => {
+    const page = await console.open('/sandbox', undefined, t)
+    const card = page.locator('.clock')
+    const banner = page.getByText('The clock of this sandbox is 1 h ahead.')
+    await card.getByText('Real time').waitFor()
+    await doors.operator('POST', 'clock', { advance: '1h' })
+    await banner.waitFor()
+    await card.getByText('1 h ahead').waitFor()
+    await page.locator('.moved-clock').getByRole('button', { name: 'Real time' }).click()
+    await card.getByText('Real time').waitFor()
+    await banner.waitFor({ state: 'detached' })
+  })
+
   await t.test('a service that fails is not called an empty one', async (t) => {
     const page = await console.open('/sandbox', undefined, t)
     await failReads(page, /\/operator\/(?:feed|deliveries|lanes|traces|why)/)

@@ -4,9 +4,11 @@ import {
   operatorListFeed,
   operatorListRequests,
   operatorReadState,
+  sandboxMoveClock,
+  sandboxReadClock,
 } from '@switchboard/client/methods'
 import { type FeedItem, listedRequestFields, readListedRequest, readPhoneItem, readStreamedItem } from './feed-items.ts'
-import { client, explain } from './http.ts'
+import { changeSession, client, explain, isSandbox, session } from './http.ts'
 import { pageStreams } from './stream.ts'
 import type { ServiceState } from './types.ts'
 
@@ -21,6 +23,9 @@ export const service = signal<ServiceState | undefined>(undefined)
 
 /** How far the time of the service is ahead of that of this machine: in a sandbox it can be set. */
 export const serviceAhead = signal(0)
+
+/** By how many milliseconds somebody has moved the clock of this sandbox: exact, unlike the difference to this machine. */
+export const clockOffset = signal(0)
 
 export function serviceNow(): number {
   return Date.now() + serviceAhead.value
@@ -147,7 +152,8 @@ export const connection = computed(() => {
   return links.length === 0 || links.includes('connecting') ? 'connecting' : 'open'
 })
 
-const refreshMilliseconds = 60_000
+/** In a sandbox the clock is moved from elsewhere, and what one sees is explained by it. */
+const refreshMilliseconds = isSandbox ? 10_000 : 60_000
 
 let isStarted = false
 
@@ -166,11 +172,18 @@ export function startStreams(): void {
     },
   })
   // Counts and health are read again after what may change them, at most once in a while.
-  watch(({ type }) => {
-    if (type === 'delivery' || type === 'event') refreshService()
+  watch(({ type, data }) => {
+    const isClockMoved = type === 'request' && data.operation === 'sandbox.move_clock'
+    if (type === 'delivery' || type === 'event' || isClockMoved) refreshService()
   })
-  // Other processes start and stop without an event.
-  setInterval(refreshService, refreshMilliseconds)
+  // Other processes start and stop without an event, and may have moved the clock.
+  setInterval(() => {
+    if (!document.hidden) refreshService()
+  }, refreshMilliseconds)
+  // What is shown when somebody comes back is read at once. Before the first reading nobody has been away.
+  addEventListener('focus', () => {
+    if (service.peek()) void readService()
+  })
 }
 
 let isRefreshing = false
@@ -184,15 +197,42 @@ function refreshService(): void {
   }, 1500)
 }
 
+/** How many readings were begun, and which of them is shown: one that comes late does not replace a later one. */
+let begunReadings = 0
+let shownReading = 0
+
+/** Reads how the service is, and fails when that cannot be read. */
+export async function loadService(): Promise<void> {
+  begunReadings += 1
+  const mine = begunReadings
+  const [state, offset] = await Promise.all([operatorReadState(client), readOffset()])
+  if (mine < shownReading) return
+  shownReading = mine
+  const moved = offset ?? 0
+  const off = Date.parse(state.time) - Date.now()
+  serviceAhead.value = Math.abs(off - moved) < 5000 ? moved : off
+  clockOffset.value = offset ?? serviceAhead.value
+  service.value = state
+}
+
+/** Undefined where this session may not read it. */
+async function readOffset(): Promise<number | undefined> {
+  if (!isSandbox || session.peek()?.limited) return undefined
+  return (await sandboxReadClock(client)).offset
+}
+
 export async function readService(): Promise<void> {
   try {
-    const state = await operatorReadState(client)
-    const off = Date.parse(state.time) - Date.now()
-    serviceAhead.value = Math.abs(off) < 5000 ? 0 : off
-    service.value = state
+    await loadService()
   } catch {
     // The frame says that the connection is lost.
   }
+}
+
+/** Moves the clock of the sandbox, which may end the session of this page. */
+export async function moveClock(to: { readonly advance: string } | { readonly real: true }): Promise<void> {
+  await changeSession((changing) => sandboxMoveClock(changing, to))
+  await readService()
 }
 
 type Past =

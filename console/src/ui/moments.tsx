@@ -21,6 +21,12 @@ function nowTicking(): number {
   return ticking.value || serviceNow()
 }
 
+/** The time of the service, as it passes. */
+export function Now() {
+  const now = new Date(nowTicking())
+  return <time dateTime={now.toISOString()}>{writeWhole(now)}</time>
+}
+
 /** A time with its day and seconds. */
 export function Exact({ at }: { readonly at: string | null | undefined }) {
   if (!at) return <span class="soft">–</span>

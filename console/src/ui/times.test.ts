@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { writeAgo, writeDue, writeSpan } from './times.ts'
+import { writeAgo, writeAhead, writeDue, writeSpan } from './times.ts'
 
 const spans = [
   [0, '0 ms'],
@@ -14,6 +14,20 @@ const spans = [
 
 for (const [milliseconds, text] of spans) {
   test(`a duration of ${milliseconds} ms is ${text}`, () => assert.equal(writeSpan(milliseconds), text))
+}
+
+const offsets = [
+  [0, undefined],
+  [-400, undefined],
+  [3_599_981, '1 h ahead'],
+  [3_600_000, '1 h ahead'],
+  [86_400_012, '1 d ahead'],
+  [-65_000, '1 min 5 s behind'],
+] as const
+
+for (const [milliseconds, text] of offsets) {
+  test(`a clock with an offset of ${milliseconds} ms is ${text ?? 'right'}`, () =>
+    assert.equal(writeAhead(milliseconds), text))
 }
 
 const now = Date.parse('2026-11-18T12:00:00.000Z')

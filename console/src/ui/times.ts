@@ -86,6 +86,12 @@ export function writeSpan(milliseconds: number): string {
   return next && rest > 0 ? `${whole} ${unit} ${rest} ${next[0]}` : `${whole} ${unit}`
 }
 
+/** `1 h ahead`: how a clock differs from the real time, to the second; undefined: it does not. */
+export function writeAhead(milliseconds: number): string | undefined {
+  const whole = Math.round(milliseconds / 1000) * 1000
+  return whole === 0 ? undefined : `${writeSpan(whole)} ${whole > 0 ? 'ahead' : 'behind'}`
+}
+
 /** When something is due, seen from a time: `in 12 s`, and `due now` when it is past, because then it is only waited for. */
 export function writeDue(at: string, now: number): string {
   const left = Date.parse(at) - now

@@ -1,10 +1,8 @@
 import { useSignal } from '@preact/signals'
-import { type ClockState, sandboxMoveClock } from '@switchboard/client/methods'
-import { useEffect } from 'preact/hooks'
-import { changeSession } from '../../data/http.ts'
-import { readService } from '../../data/live.ts'
+import { clockOffset, moveClock } from '../../data/live.ts'
+import { Now } from '../../ui/moments.tsx'
 import { Badge, Field } from '../../ui/parts.tsx'
-import { writeSpan, writeWhole } from '../../ui/times.ts'
+import { writeAhead } from '../../ui/times.ts'
 import { attempt } from '../../ui/toast.tsx'
 
 /** Steps that people take: the window of a chat, its end, a week. */
@@ -15,22 +13,15 @@ const steps = [
   ['7d', '+7 d'],
 ] as const
 
-export function ClockCard({ clock, reload }: { readonly clock: ClockState; readonly reload: () => Promise<void> }) {
+export function ClockCard() {
   const by = useSignal('24h')
-  const move = (json: object, done: string) =>
-    attempt(async () => {
-      await changeSession((changing) => sandboxMoveClock(changing, json))
-      await Promise.all([reload(), readService()])
-    }, done)
+  const ahead = writeAhead(clockOffset.value)
+  const move = (to: Parameters<typeof moveClock>[0], done: string) => attempt(() => moveClock(to), done)
   return (
     <>
       <p class="clock">
-        <Ticking key={clock.now} at={clock.now} />
-        {clock.offset === 0 ? (
-          <Badge tone="good">Real time</Badge>
-        ) : (
-          <Badge tone="warn">{`${writeSpan(clock.offset)} ahead`}</Badge>
-        )}
+        <Now />
+        {ahead === undefined ? <Badge tone="good">Real time</Badge> : <Badge tone="warn">{ahead}</Badge>}
       </p>
       <div class="row">
         {steps.map(([span, name]) => (
@@ -58,7 +49,7 @@ export function ClockCard({ clock, reload }: { readonly clock: ClockState; reado
         <button type="submit" class="main">
           Move the clock
         </button>
-        {clock.offset !== 0 && (
+        {ahead !== undefined && (
           <button type="button" onClick={() => void move({ real: true }, 'The clock shows the real time.')}>
             Real time
           </button>
@@ -67,18 +58,4 @@ export function ClockCard({ clock, reload }: { readonly clock: ClockState; reado
       <p class="soft">Timers that fall due run at once: windows close, codes expire, webhooks are retried.</p>
     </>
   )
-}
-
-/** The time of the service, which goes on from what was read. */
-function Ticking({ at }: { readonly at: string }) {
-  const passed = useSignal(0)
-  useEffect(() => {
-    const began = performance.now()
-    const timer = setInterval(() => {
-      passed.value = performance.now() - began
-    }, 1000)
-    return () => clearInterval(timer)
-  }, [passed])
-  const now = new Date(Date.parse(at) + passed.value)
-  return <time dateTime={now.toISOString()}>{writeWhole(now)}</time>
 }

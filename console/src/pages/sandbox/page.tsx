@@ -1,7 +1,6 @@
-import { sandboxReadClock } from '@switchboard/client/methods'
 import { readDirectory } from '../../data/directory.ts'
-import { client, isSandbox } from '../../data/http.ts'
-import { readService } from '../../data/live.ts'
+import { isSandbox } from '../../data/http.ts'
+import { loadService, readService } from '../../data/live.ts'
 import { Loaded, useLoaded } from '../../ui/load/loaded.tsx'
 import { Empty, PageHead } from '../../ui/parts.tsx'
 import { ClockCard } from './clock.tsx'
@@ -30,17 +29,17 @@ function NoSandbox() {
 }
 
 function Tools() {
-  const clock = useLoaded('clock', () => sandboxReadClock(client))
+  const clock = useLoaded('clock', loadService)
   /** After the whole store was exchanged: everything that the console shows. */
   const beginAnew = async () => {
-    await Promise.all([clock.reload(), readService(), readDirectory()])
+    await Promise.all([readService(), readDirectory()])
   }
   return (
     <div class="cards">
       <section class="card">
         <h2>Time</h2>
         <Loaded of={clock} what="the clock" missing={<NoSandbox />}>
-          {(now) => <ClockCard clock={now} reload={clock.reload} />}
+          {() => <ClockCard />}
         </Loaded>
       </section>
       <ResetCard beginAnew={beginAnew} />
