@@ -29,16 +29,18 @@ const ownMoves = ['wheel', 'touchstart', 'pointerdown', 'keydown'] as const
 
 /** Brings what scrolls back to where it was when one comes back to its step of the history, as soon as it is long enough. */
 export function useKeptScroll(box: RefObject<HTMLElement | null>, list = 'main'): void {
-  const { path } = place.value
+  // Also where only the query of the page changes. Typing into a filter leaves no step behind, and so changes no key.
+  const key = place.value && entryKey()
   // In the layout phase, so that what was kept is written before the next page has scrolled the same element.
-  // biome-ignore lint/correctness/useExhaustiveDependencies: another page begins at its own place.
   useLayoutEffect(() => {
     const element = box.current
     if (!element) return undefined
-    const name = `${entryKey()} ${list}`
-    const wanted = readPlaces()[name] ?? 0
-    let last = wanted
-    let isRestoring = wanted > 0
+    const name = `${key} ${list}`
+    const known = readPlaces()[name]
+    const wanted = known ?? 0
+    // A step that nobody has been to is where its link leads, which may be a place within the page.
+    let last = known ?? element.scrollTop
+    let isRestoring = known !== undefined
     const restore = () => {
       if (!isRestoring) return
       element.scrollTop = wanted
@@ -48,7 +50,7 @@ export function useKeptScroll(box: RefObject<HTMLElement | null>, list = 'main')
       isRestoring = false
     }
     const write = () => {
-      if (last !== (readPlaces()[name] ?? 0)) keep(name, last)
+      if (last !== readPlaces()[name]) keep(name, last)
     }
     const onScroll = () => {
       if (!isRestoring) last = element.scrollTop
@@ -68,5 +70,5 @@ export function useKeptScroll(box: RefObject<HTMLElement | null>, list = 'main')
       removeEventListener('pagehide', write)
       for (const event of ownMoves) element.removeEventListener(event, stopRestoring)
     }
-  }, [path, list, box])
+  }, [key, list, box])
 }
