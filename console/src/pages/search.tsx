@@ -1,23 +1,12 @@
 import { operatorFind } from '@switchboard/client/methods'
 import { client } from '../data/http.ts'
 import { place, setQuery } from '../router.ts'
-import { nameResult, writeTitle } from '../search/kinds.ts'
+import { isSearchable, nameResult, resultKinds } from '../search/kinds.ts'
+import { ResultTitle } from '../search/title.tsx'
 import { Loaded } from '../ui/load/loaded.tsx'
 import { More, usePages } from '../ui/load/paged.tsx'
 import { Empty, Head, To, When } from '../ui/parts.tsx'
 import { TimeRange, useTimeRange } from '../ui/time-range.tsx'
-
-const kinds = [
-  'message',
-  'user',
-  'delivery',
-  'call',
-  'trace',
-  'phone_number',
-  'account',
-  'application',
-  'business',
-] as const
 
 /** Everything that is kept, by what people have in their hands. */
 export function SearchPage() {
@@ -39,7 +28,7 @@ export function SearchPage() {
         />
         <select aria-label="Kind" value={kind} onChange={(event) => setQuery({ kind: event.currentTarget.value })}>
           <option value="">All kinds</option>
-          {kinds.map((one) => (
+          {resultKinds.map((one) => (
             <option key={one} value={one}>
               {nameResult(one)}
             </option>
@@ -47,7 +36,13 @@ export function SearchPage() {
         </select>
         <TimeRange />
       </search>
-      {q === '' ? <Empty title="What are you looking for?" /> : <Results q={q} kind={kind} />}
+      {isSearchable(q) ? (
+        <Results q={q} kind={kind} />
+      ) : (
+        <Empty title={q === '' ? 'What are you looking for?' : 'Type a letter or a digit'}>
+          <p>Search finds whole words, ids and whole numbers.</p>
+        </Empty>
+      )}
     </div>
   )
 }
@@ -79,7 +74,7 @@ function Results({ q, kind }: { readonly q: string; readonly kind: string }) {
                 <To href={row.link}>
                   <span class="result-kind">{nameResult(row.kind)}</span>
                   <span class="result-title">
-                    <bdi>{writeTitle(row.kind, row.title)}</bdi>
+                    <ResultTitle kind={row.kind} title={row.title} />
                   </span>
                   <span class="result-id mono">{row.id}</span>
                   <When at={row.time} />

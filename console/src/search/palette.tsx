@@ -8,7 +8,8 @@ import { Icon } from '../ui/icons.tsx'
 import { type Load, loadFailure } from '../ui/load/loaded.tsx'
 import { When } from '../ui/parts.tsx'
 import { Portal } from '../ui/portal.tsx'
-import { nameResult, writeTitle } from './kinds.ts'
+import { isSearchable, nameResult } from './kinds.ts'
+import { ResultTitle } from './title.tsx'
 
 const isOpen = signal(false)
 
@@ -65,9 +66,9 @@ function useResults(text: string) {
   const foundFor = useSignal('')
   useEffect(() => {
     const q = text.trim()
-    if (q === '') {
+    if (!isSearchable(q)) {
       found.value = undefined
-      foundFor.value = ''
+      foundFor.value = q
       return undefined
     }
     const ending = new AbortController()
@@ -102,10 +103,9 @@ function OpenPalette() {
   useEffect(() => element.current?.showModal(), [])
   const results = found?.state === 'ready' ? found.value : []
   const q = text.value.trim()
-  const all: Choice[] =
-    q === ''
-      ? []
-      : [{ id: 'all', kind: 'search', title: `All results for “${q}”`, link: `/search?q=${encodeURIComponent(q)}` }]
+  const all: Choice[] = !isSearchable(q)
+    ? []
+    : [{ id: 'all', kind: 'search', title: `All results for “${q}”`, link: `/search?q=${encodeURIComponent(q)}` }]
   const choices = [...results, ...findPages(text.value), ...all]
   const at = Math.min(marked.value, choices.length - 1)
   const open = (choice: Choice | undefined) => {
@@ -174,7 +174,7 @@ function OpenPalette() {
           >
             <span class="palette-kind">{nameResult(choice.kind)}</span>
             <span class="grow one-line" dir="auto">
-              {writeTitle(choice.kind, choice.title)}
+              <ResultTitle kind={choice.kind} title={choice.title} />
             </span>
             {choice.time && <When at={choice.time} />}
           </div>
@@ -195,7 +195,8 @@ function combobox(list: string, active: string | undefined): object {
 }
 
 function sayState(q: string, found: Load<readonly Choice[]> | undefined): string {
-  if (q === '' || found === undefined) return ''
+  if (q !== '' && !isSearchable(q)) return 'Type a letter or a digit: search finds whole words, ids and whole numbers.'
+  if (found === undefined) return ''
   if (found.state === 'loading') return 'Searching…'
   if (found.state === 'failed') return `Could not search: ${found.problem}`
   if (found.value.length === 0) return 'Nothing found. Search finds whole words, ids and whole numbers.'
