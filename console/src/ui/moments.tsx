@@ -1,6 +1,6 @@
 import { signal } from '@preact/signals'
 import { serviceNow } from '../data/live.ts'
-import { writeAgo, writeDayAndSeconds, writeDue, writeMilliseconds, writeWhole } from './times.ts'
+import { writeAgo, writeDayAndSeconds, writeDue, writeMilliseconds, writeSpan, writeWhole } from './times.ts'
 
 let timer: ReturnType<typeof setInterval> | undefined
 
@@ -64,4 +64,9 @@ export function Ago({ at }: { readonly at: string }) {
       {writeAgo(at, nowTicking())}
     </time>
   )
+}
+
+/** How long something has lasted, as time passes: `2 min 5 s`. */
+export function Lasting({ since }: { readonly since: string }) {
+  return <span>{writeSpan(Math.max(0, Math.floor((nowTicking() - Date.parse(since)) / 1000) * 1000))}</span>
 }

@@ -13,13 +13,62 @@ import { writeLength } from '../../ui/times.ts'
 import { writeDigits } from '../phone/summarize.ts'
 import { useCallEvents } from './call-events.ts'
 import './calls.css'
+import { readNumber } from './read-number.ts'
 import { nameCallState, secondsConnected, toneOfCall } from './steps.ts'
 
 export function CallsPage() {
   const { query } = place.value
   const phone_number_id = query.get('number') ?? ''
-  // As people write a number.
-  const user_wa_id = (query.get('user') ?? '').replaceAll(/\D/g, '')
+  const user = query.get('user') ?? ''
+  const user_wa_id = readNumber(user)
+  return (
+    <div class="page page-calls">
+      <PageHead of="calls" />
+      <search class="filters">
+        <input
+          type="search"
+          data-search=""
+          inputMode="tel"
+          aria-label="User"
+          placeholder="Number of a user"
+          value={user}
+          aria-invalid={user_wa_id === undefined}
+          onChange={(event) => setQuery({ user: event.currentTarget.value })}
+        />
+        <select
+          aria-label="Number"
+          value={phone_number_id}
+          onChange={(event) => setQuery({ number: event.currentTarget.value })}
+        >
+          <option value="">All numbers</option>
+          {phone_number_id !== '' && !numbers.value.some(({ id }) => id === phone_number_id) && (
+            <option value={phone_number_id}>{phone_number_id}</option>
+          )}
+          {numbers.value.map(({ id, display_phone_number, verified_name }) => (
+            <option key={id} value={id}>{`${display_phone_number} ${verified_name}`}</option>
+          ))}
+        </select>
+        <TimeRange />
+      </search>
+      {user_wa_id === undefined ? (
+        <Empty title="Type a phone number">
+          <p>
+            Calls are found by the number of a user, and “<bdi>{user.trim()}</bdi>” is none.
+          </p>
+        </Empty>
+      ) : (
+        <Calls phone_number_id={phone_number_id} user_wa_id={user_wa_id} />
+      )}
+    </div>
+  )
+}
+
+interface CallsProps {
+  readonly phone_number_id: string
+  readonly user_wa_id: string
+}
+
+function Calls({ phone_number_id, user_wa_id }: CallsProps) {
   const range = useTimeRange()
   const list = usePages(
     `calls ${phone_number_id} ${user_wa_id} ${JSON.stringify(range)}`,
@@ -41,51 +90,23 @@ export function CallsPage() {
   useCallEvents(() => void list.reload())
   const isFiltered = phone_number_id !== '' || user_wa_id !== '' || Object.keys(range).length > 0
   return (
-    <div class="page page-calls">
-      <PageHead of="calls" />
-      <search class="filters">
-        <input
-          type="search"
-          data-search=""
-          inputMode="tel"
-          aria-label="User"
-          placeholder="Number of a user"
-          value={query.get('user') ?? ''}
-          onChange={(event) => setQuery({ user: event.currentTarget.value })}
-        />
-        <select
-          aria-label="Number"
-          value={phone_number_id}
-          onChange={(event) => setQuery({ number: event.currentTarget.value })}
-        >
-          <option value="">All numbers</option>
-          {phone_number_id !== '' && !numbers.value.some(({ id }) => id === phone_number_id) && (
-            <option value={phone_number_id}>{phone_number_id}</option>
-          )}
-          {numbers.value.map(({ id, display_phone_number, verified_name }) => (
-            <option key={id} value={id}>{`${display_phone_number} ${verified_name}`}</option>
-          ))}
-        </select>
-        <TimeRange />
-      </search>
-      <Loaded
-        of={list}
-        what="the calls"
-        isEmpty={(rows) => rows.length === 0}
-        empty={
-          <Empty title={isFiltered ? 'No call matches' : 'No call yet'}>
-            <p>Call a business from a phone, or let the business call.</p>
-          </Empty>
-        }
-      >
-        {(rows) => (
-          <>
-            <CallTable rows={rows} />
-            <More of={list} what="calls" />
-          </>
-        )}
-      </Loaded>
-    </div>
+    <Loaded
+      of={list}
+      what="the calls"
+      isEmpty={(rows) => rows.length === 0}
+      empty={
+        <Empty title={isFiltered ? 'No call matches' : 'No call yet'}>
+          <p>Call a business from a phone, or let the business call.</p>
+        </Empty>
+      }
+    >
+      {(rows) => (
+        <>
+          <CallTable rows={rows} />
+          <More of={list} what="calls" />
+        </>
+      )}
+    </Loaded>
   )
 }
 

@@ -9,7 +9,7 @@ import { nameOf } from '../../data/directory.ts'
 import { client } from '../../data/http.ts'
 import { nameUser } from '../../data/phone/names.ts'
 import { Loaded, useLoaded } from '../../ui/load/loaded.tsx'
-import { Instant } from '../../ui/moments.tsx'
+import { Instant, Lasting } from '../../ui/moments.tsx'
 import { Badge, Code, Empty, Head, Time, To, When } from '../../ui/parts.tsx'
 import { writeLength, writeSpan } from '../../ui/times.ts'
 import { writeDigits } from '../phone/summarize.ts'
@@ -87,7 +87,7 @@ function OneCallView({ call }: { readonly call: GatewayReadCallResponse }) {
         <To href={`/?phones=${user_wa_id}`}>Open the phone</To>
         <span class="mono">{id}</span>
       </p>
-      <Verdict id={id} state={call.state} />
+      <Verdict call={call} />
       <section class="card">
         <h2>{seconds === undefined ? 'Timeline' : `Timeline: connected for ${writeLength(seconds)}`}</h2>
         <Timeline call={call} />
@@ -102,13 +102,21 @@ function OneCallView({ call }: { readonly call: GatewayReadCallResponse }) {
 }
 
 /** What became of the call, as the service says it. */
-function Verdict({ id, state }: { readonly id: string; readonly state: string }) {
+function Verdict({ call: { id, state, accepted_time } }: { readonly call: GatewayReadCallResponse }) {
   const why = useLoaded(`why ${id} ${state}`, () => operatorWhy(client, id))
   return (
     <Loaded of={why} what="the verdict" missing={null}>
       {({ sentence, trace }) => (
         <p class="said">
-          {sentence} {trace !== null && <To href={`/traces/${trace}`}>Open the trace</To>}
+          {/* What the service says is of the moment it was asked, and the call goes on. */}
+          {state === 'accepted' && accepted_time !== undefined ? (
+            <>
+              In progress for <Lasting since={accepted_time} />.
+            </>
+          ) : (
+            sentence
+          )}{' '}
+          {trace !== null && <To href={`/traces/${trace}`}>Open the trace</To>}
         </p>
       )}
     </Loaded>
