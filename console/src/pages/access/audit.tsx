@@ -1,5 +1,6 @@
 import { type OperatorListAuditItem, operatorListAudit } from '@switchboard/client/methods'
-import { nameOf } from '../../data/directory.ts'
+import { useRef } from 'preact/hooks'
+import { apps, nameOf } from '../../data/directory.ts'
 import { client } from '../../data/http.ts'
 import { place, setQuery } from '../../router.ts'
 import { beginUpper } from '../../ui/begin-upper.ts'
@@ -9,11 +10,12 @@ import { Exact } from '../../ui/moments.tsx'
 import { Empty, TablePlace, To } from '../../ui/parts.tsx'
 import { TimeRange, useTimeRange } from '../../ui/time-range.tsx'
 import { nameKind } from '../resources/kinds.ts'
+import { findActor } from './find-actor.ts'
 
 /** By the name in the address: the parameter of the list, the label of the field, and what is written there. */
 const filters = [
-  ['operation', 'operation', 'Operation', 'account.update'],
-  ['actor', 'actor', 'By', 'Session, or id'],
+  ['operation', 'operation', 'Operation', 'Exact name'],
+  ['actor', 'actor', 'By', 'Session, app, or id'],
   ['node', 'node_id', 'On', 'Id of an object'],
   ['account', 'account_id', 'Account', 'Id of an account'],
 ] as const
@@ -24,7 +26,7 @@ export function AuditLog() {
   const range = useTimeRange()
   const given = filters.flatMap(([name, parameter]) => {
     const value = query.get(name)?.trim()
-    return value ? [[parameter, value] as const] : []
+    return value ? [[parameter, name === 'actor' ? findActor(value, apps.value) : value] as const] : []
   })
   const wanted = { ...Object.fromEntries(given), ...range }
   const list = usePages(
@@ -33,6 +35,14 @@ export function AuditLog() {
     ({ id }) => id,
   )
   const isFiltered = Object.keys(wanted).length > 0
+  const load = list.load.value
+  // Those of the list without a filter stay known when there is one.
+  const operations = useRef(new Set<string>()).current
+  for (const { operation } of load.state === 'ready' ? load.value : []) operations.add(operation)
+  const known: Readonly<Record<string, readonly string[]>> = {
+    operation: [...operations].toSorted(),
+    actor: apps.value.flatMap(({ name }) => name ?? []),
+  }
   return (
     <section class="block" aria-label="Audit log">
       <search class="filters labelled">
@@ -42,9 +52,17 @@ export function AuditLog() {
             <input
               type="search"
               placeholder={hint}
+              list={known[name] && `audit-${name}`}
               value={query.get(name) ?? ''}
               onChange={(event) => setQuery({ [name]: event.currentTarget.value.trim() })}
             />
+            {known[name] && (
+              <datalist id={`audit-${name}`}>
+                {known[name].map((one) => (
+                  <option key={one} value={one} />
+                ))}
+              </datalist>
+            )}
           </label>
         ))}
         <TimeRange />
@@ -54,7 +72,7 @@ export function AuditLog() {
         of={list}
         what="the audit log"
         isEmpty={(rows) => rows.length === 0}
-        empty={<Empty title={isFiltered ? 'No record matches the filters' : 'Nothing has been changed yet'} />}
+        empty={isFiltered ? <NoMatch /> : <Empty title="Nothing has been changed yet" />}
       >
         {(rows) => (
           <>
@@ -64,6 +82,14 @@ export function AuditLog() {
         )}
       </Loaded>
     </section>
+  )
+}
+
+function NoMatch() {
+  return (
+    <Empty title="No record matches the filters">
+      <p>An operation is found by its exact name, a session or an app by its whole name, everything else by its id.</p>
+    </Empty>
   )
 }
 
@@ -91,8 +117,7 @@ function AuditTable({ rows }: { readonly rows: readonly OperatorListAuditItem[] 
 }
 
 function AuditRow({ record }: { readonly record: OperatorListAuditItem }) {
-  const { time, operation, node_kind, node_id, actor_name, actor_app_id, actor_token_id, remote_address, trace } =
-    record
+  const { time, operation, node_kind, node_id, actor_name, actor_app_id, remote_address, trace } = record
   // What is no object of a tenant, such as the clock, has no page.
   const isNode = /^\d{15,16}$/.test(node_id)
   return (
@@ -111,7 +136,7 @@ function AuditRow({ record }: { readonly record: OperatorListAuditItem }) {
       </td>
       <td class="cut" data-label="By">
         <bdi>
-          <Filter name="actor" value={actor_token_id} text={actor_name ?? nameOf(actor_app_id)} />
+          <Filter name="actor" value={actor_name ?? actor_app_id} text={actor_name ?? nameOf(actor_app_id)} />
         </bdi>
         <span class="second mono">{remote_address}</span>
       </td>

@@ -6,6 +6,7 @@ import { More, usePages } from '../../ui/load/paged.tsx'
 import { Badge, Empty, TablePlace, To, When } from '../../ui/parts.tsx'
 import { attempt } from '../../ui/toast.tsx'
 import { nameState } from './explain-token.ts'
+import { focusBeside } from './focus-beside.ts'
 
 /** Who is or was signed in to the console. */
 export function SessionList() {
@@ -38,7 +39,7 @@ interface SessionTableProps {
 }
 
 function SessionTable({ rows, reload }: SessionTableProps) {
-  const end = async ({ id, session_name }: OperatorListTokensItem) => {
+  const end = async ({ id, session_name }: OperatorListTokensItem, button: HTMLElement) => {
     const isThis = id === session.value?.token_id
     const isAgreed = await confirmAction({
       title: 'End the session?',
@@ -51,6 +52,7 @@ function SessionTable({ rows, reload }: SessionTableProps) {
     if (!isAgreed) return
     await attempt(async () => {
       await operatorRevokeToken(client, id)
+      focusBeside(button)
       await reload()
     }, 'The session has ended.')
   }
@@ -91,7 +93,11 @@ function SessionTable({ rows, reload }: SessionTableProps) {
               </td>
               <td>
                 {one.state === 'good' && (
-                  <button type="button" class="small danger" onClick={() => void end(one)}>
+                  <button
+                    type="button"
+                    class="small danger"
+                    onClick={({ currentTarget }) => void end(one, currentTarget)}
+                  >
                     End
                   </button>
                 )}

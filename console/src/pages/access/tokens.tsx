@@ -10,20 +10,26 @@ import { Badge, Empty, TablePlace, To, When } from '../../ui/parts.tsx'
 import { attempt } from '../../ui/toast.tsx'
 import { CreateToken } from './create-token.tsx'
 import { explainToken, nameState } from './explain-token.ts'
+import { focusBeside } from './focus-beside.ts'
 
 const states = ['good', 'expired', 'revoked'] as const
 
 /** Revokes a token after a question. */
-async function endToken(id: string, name: string, reload: () => Promise<void>): Promise<void> {
+async function endToken(
+  { id, name }: Pick<OperatorListTokensItem, 'id' | 'name'>,
+  button: HTMLElement,
+  reload: () => Promise<void>,
+): Promise<void> {
   const isAgreed = await confirmAction({
     title: 'Revoke the token?',
-    text: `“${name}” is refused from now on. That cannot be undone.`,
+    text: `“${name ?? id}” is refused from now on. That cannot be undone.`,
     action: 'Revoke',
     isDangerous: true,
   })
   if (!isAgreed) return
   await attempt(async () => {
     await operatorRevokeToken(client, id)
+    focusBeside(button)
     await reload()
   }, 'The token is revoked.')
 }
@@ -195,7 +201,11 @@ function TokenRow({ token, reload }: { readonly token: OperatorListTokensItem; r
       </td>
       <td>
         {state === 'good' && (
-          <button type="button" class="small danger" onClick={() => void endToken(id, name, reload)}>
+          <button
+            type="button"
+            class="small danger"
+            onClick={({ currentTarget }) => void endToken(token, currentTarget, reload)}
+          >
             Revoke
           </button>
         )}
