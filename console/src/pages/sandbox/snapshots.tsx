@@ -14,11 +14,28 @@ import { attempt } from '../../ui/toast.tsx'
 export function Snapshots({ beginAnew }: { readonly beginAnew: () => Promise<void> }) {
   const list = useLoaded('snapshots', () => sandboxListSnapshots(client))
   const name = useSignal('before-checkout')
-  const save = () =>
-    attempt(async () => {
-      await sandboxSaveSnapshot(client, { name: name.value })
+  /** Whether nothing is lost, or that is wanted. Read anew: somebody else may have saved one. */
+  const mayReplace = async (wanted: string) => {
+    const { data } = await sandboxListSnapshots(client)
+    if (!data.some((one) => one.name === wanted)) return true
+    return confirmAction({
+      title: 'Replace the snapshot?',
+      text: `“${wanted}” exists. What it holds is replaced by the store as it is now.`,
+      action: 'Replace',
+      isDangerous: true,
+    })
+  }
+  const save = async (wanted: string) => {
+    let isAgreed = false
+    await attempt(async () => {
+      isAgreed = await mayReplace(wanted)
+    })
+    if (!isAgreed) return
+    await attempt(async () => {
+      await sandboxSaveSnapshot(client, { name: wanted })
       await list.reload()
     }, 'The store is saved.')
+  }
   const restore = async (snapshot: string) => {
     const isAgreed = await confirmAction({
       title: 'Restore the snapshot?',
@@ -53,7 +70,7 @@ export function Snapshots({ beginAnew }: { readonly beginAnew: () => Promise<voi
         class="row"
         onSubmit={(event) => {
           event.preventDefault()
-          void save()
+          void save(name.value)
         }}
       >
         <Field label="Name">
@@ -78,17 +95,19 @@ export function Snapshots({ beginAnew }: { readonly beginAnew: () => Promise<voi
         {({ data }) => (
           <ul class="plain-list">
             {data.map((one) => (
-              <li key={one.name} class="row">
+              <li key={one.name} class="row snapshot">
                 <b class="grow">{one.name}</b>
-                <span class="soft">
-                  <When at={one.created_time} />
+                <span class="row">
+                  <span class="soft">
+                    <When at={one.created_time} />
+                  </span>
+                  <button type="button" class="small" onClick={() => void restore(one.name)}>
+                    Restore
+                  </button>
+                  <button type="button" class="small danger" onClick={() => void remove(one.name)}>
+                    Delete
+                  </button>
                 </span>
-                <button type="button" class="small" onClick={() => void restore(one.name)}>
-                  Restore
-                </button>
-                <button type="button" class="small danger" onClick={() => void remove(one.name)}>
-                  Delete
-                </button>
               </li>
             ))}
           </ul>
