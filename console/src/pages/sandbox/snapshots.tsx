@@ -97,7 +97,7 @@ export function Snapshots({ beginAnew }: { readonly beginAnew: () => Promise<voi
             {data.map((one) => (
               <li key={one.name} class="row snapshot">
                 <b class="grow">{one.name}</b>
-                <span class="row">
+                <span class="tools">
                   <span class="soft">
                     <When at={one.created_time} />
                   </span>
