@@ -22,7 +22,7 @@ export const feedItems = signal<readonly FeedItem[]>([])
 export const service = signal<ServiceState | undefined>(undefined)
 
 /** How far the time of the service is ahead of that of this machine: in a sandbox it can be set. */
-export const serviceAhead = signal(0)
+const serviceAhead = signal(0)
 
 /** By how many milliseconds somebody has moved the clock of this sandbox: exact, unlike the difference to this machine. */
 export const clockOffset = signal(0)
