@@ -47,13 +47,23 @@ export function takeHeading(): boolean {
   return wasDue
 }
 
+const leaving = new Set<() => void>()
+
+/** Calls back while the page that one leaves is still drawn. */
+export function onLeave(callback: () => void): () => void {
+  leaving.add(callback)
+  return () => leaving.delete(callback)
+}
+
 addEventListener('popstate', () => {
+  for (const callback of leaving) callback()
   const before = place.value.path
   place.value = readPlace()
   isHeadingDue = place.value.path !== before
 })
 
 export function go(to: string): void {
+  for (const callback of leaving) callback()
   const before = place.value.path
   history.pushState({ key: Math.random().toString(36).slice(2) } satisfies Entry, '', base + to)
   place.value = readPlace()

@@ -1,6 +1,6 @@
 import type { RefObject } from 'preact'
 import { useLayoutEffect } from 'preact/hooks'
-import { entryKey, place } from '../router.ts'
+import { entryKey, onLeave, place } from '../router.ts'
 
 /** How far lists were scrolled, by step of the history: kept over a reload too. */
 const storage = 'switchboard-scroll'
@@ -52,13 +52,15 @@ export function useKeptScroll(box: RefObject<HTMLElement | null>, list = 'main')
     const write = () => {
       if (last !== readPlaces()[name]) keep(name, last)
     }
-    const onScroll = () => {
+    const note = () => {
       if (!isRestoring) last = element.scrollTop
     }
+    // A busy page learns of a scroll only with the next frame, and a click may come before that.
+    const stopNoting = onLeave(note)
     const growth = new MutationObserver(restore)
     growth.observe(element, { childList: true, subtree: true })
     const patience = setTimeout(stopRestoring, patienceMs)
-    element.addEventListener('scroll', onScroll, { passive: true })
+    element.addEventListener('scroll', note, { passive: true })
     addEventListener('pagehide', write)
     for (const event of ownMoves) element.addEventListener(event, stopRestoring, { passive: true })
     restore()
@@ -66,7 +68,8 @@ export function useKeptScroll(box: RefObject<HTMLElement | null>, list = 'main')
       write()
       clearTimeout(patience)
       growth.disconnect()
-      element.removeEventListener('scroll', onScroll)
+      stopNoting()
+      element.removeEventListener('scroll', note)
       removeEventListener('pagehide', write)
       for (const event of ownMoves) element.removeEventListener(event, stopRestoring)
     }
