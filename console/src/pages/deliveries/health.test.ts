@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Lane } from '../../data/types.ts'
-import { judgeHealth, sortLanes, writeWaiting } from './health.ts'
+import { hasFailed, judgeHealth, sortLanes, writeWaiting } from './health.ts'
 
 const lane: Lane = {
   ...{ id: 'l', app_id: '3', app_name: 'Shrub CRM', callback_url: 'http://127.0.0.1/', conversations: 0, waiting: 0 },
@@ -11,6 +11,9 @@ const lane: Lane = {
 
 const healths = [
   [{}, 'Healthy', /^$/],
+  [{ waiting: 3, oldest_age: 30 }, 'Healthy', /^$/],
+  [{ waiting: 466, oldest_age: 31 }, 'Catching up', /did not fail, but older webhooks still wait/],
+  [{ waiting: 466, oldest_age: 31, failures: 1 }, 'Failing', /^The last attempt failed\. /],
   [{ failures: 1 }, 'Failing', /^The last attempt failed\. /],
   [{ failures: 3 }, 'Failing', /^3 attempts failed in a row\. .*exponential backoff/],
   [{ failures: 12, down: true }, 'Down', /^12 attempts failed in a row\. Only one webhook at a time/],
@@ -40,10 +43,17 @@ test('unhealthy subscribers come first, and former subscribers last', () => {
     { ...lane, id: 'paused', paused_by_operator: true },
     { ...lane, id: 'few', failures: 2, waiting: 1 },
     { ...lane, id: 'many', failures: 2, waiting: 9, subscribed: false },
+    { ...lane, id: 'late', waiting: 4, oldest_age: 600 },
     { ...lane, id: 'down', failures: 9, down: true },
   ]
   assert.deepEqual(
     sortLanes(lanes).map(({ id }) => id),
-    ['down', 'many', 'few', 'paused', 'good', 'former'],
+    ['down', 'many', 'few', 'paused', 'late', 'good', 'former'],
   )
+})
+
+test('a subscriber that is paused while it fails has still failed', () => {
+  assert.equal(hasFailed(lane), false)
+  assert.equal(hasFailed({ ...lane, failures: 1 }), true)
+  assert.equal(hasFailed({ ...lane, down: true }), true)
 })

@@ -3,16 +3,19 @@ import { writeSpan } from '../../ui/times.ts'
 
 export interface Health {
   readonly tone: 'good' | 'bad' | 'warn' | 'plain'
-  readonly word: 'Healthy' | 'Failing' | 'Down' | 'Paused' | 'Not subscribed any more'
+  readonly word: 'Healthy' | 'Catching up' | 'Failing' | 'Down' | 'Paused' | 'Not subscribed any more'
   /** What the word means for the webhooks of the subscriber; empty when all is well. */
   readonly meaning: string
 }
 
-type Judged = Pick<Lane, 'failures' | 'down' | 'paused_by_operator' | 'paused_until' | 'subscribed' | 'waiting'>
+type Judged = Pick<Lane, 'failures' | 'down' | 'paused_by_operator' | 'subscribed' | 'waiting' | 'oldest_age'>
+
+/** A webhook that waits for longer, in seconds, waits for more than its turn. */
+const shortWait = 30
 
 /** How a subscriber fares, in a word and what the word means. */
 export function judgeHealth(lane: Judged): Health {
-  const { failures, down, paused_by_operator: isPaused, subscribed, waiting } = lane
+  const { failures, down, paused_by_operator: isPaused, subscribed, waiting, oldest_age } = lane
   // What waits at a former address is still attempted there.
   if (!subscribed && waiting === 0) {
     const meaning = 'No event goes there: the app has another callback, or is linked to no account.'
@@ -30,6 +33,11 @@ export function judgeHealth(lane: Judged): Health {
     const meaning = `${row}. Each webhook is retried with exponential backoff; later ones of its conversation wait.`
     return { tone: 'bad', word: 'Failing', meaning }
   }
+  // A subscriber that was just resumed has no failure any more, and has yet to take something.
+  if (waiting > 0 && (oldest_age ?? 0) > shortWait) {
+    const meaning = 'The last attempt did not fail, but older webhooks still wait for their next attempt.'
+    return { tone: 'warn', word: 'Catching up', meaning }
+  }
   return { tone: 'good', word: 'Healthy', meaning: '' }
 }
 
@@ -40,7 +48,19 @@ export function writeWaiting({ waiting, oldest_age }: Pick<Lane, 'waiting' | 'ol
   return `${webhooks}, the oldest for ${writeSpan((oldest_age ?? 0) * 1000)}.`
 }
 
-const order: readonly Health['word'][] = ['Down', 'Failing', 'Paused', 'Healthy', 'Not subscribed any more']
+/** Whether its last attempts failed: also that of one that was paused since. */
+export function hasFailed({ failures, down }: Pick<Lane, 'failures' | 'down'>): boolean {
+  return down || failures > 0
+}
+
+const order: readonly Health['word'][] = [
+  'Down',
+  'Failing',
+  'Paused',
+  'Catching up',
+  'Healthy',
+  'Not subscribed any more',
+]
 
 /** Those that need somebody first, and last those to which no event goes any more. */
 export function sortLanes(lanes: readonly Lane[]): Lane[] {

@@ -1,5 +1,6 @@
 import { useSignal } from '@preact/signals'
 import { operatorActOnLane } from '@switchboard/client/methods'
+import { useRef } from 'preact/hooks'
 import { client } from '../../data/http.ts'
 import { serviceNow } from '../../data/live.ts'
 import type { Lane } from '../../data/types.ts'
@@ -9,34 +10,28 @@ import { Ago } from '../../ui/moments.tsx'
 import { Badge, To } from '../../ui/parts.tsx'
 import { attempt } from '../../ui/toast.tsx'
 import { findFirstFailing } from './first-failing.ts'
-import { judgeHealth, sortLanes, writeWaiting } from './health.ts'
+import { hasFailed, judgeHealth, writeWaiting } from './health.ts'
+import { type Place, placeLanes } from './lane-places.ts'
 import { ReplayDialog } from './replay-dialog.tsx'
-
-/** With more of them, those that are well are folded. */
-const mostShown = 6
 
 interface SubscribersProps {
   readonly lanes: readonly Lane[]
   readonly reload: () => void
 }
 
-/** The health of the subscribers: unhealthy ones first; former subscribers come last, folded. */
+/** The health of the subscribers: unhealthy ones first when the page is opened; former subscribers come last, folded. */
 export function Subscribers({ lanes, reload }: SubscribersProps) {
-  const sorted = sortLanes(lanes)
-  if (sorted.length === 0) return null
-  const {
-    good = [],
-    plain: former = [],
-    bad = [],
-    warn = [],
-  } = Object.groupBy(sorted, (lane) => judgeHealth(lane).tone)
-  const isFew = bad.length + warn.length + good.length <= mostShown
-  const shown = [...bad, ...warn, ...(isFew ? good : [])]
+  const places = useRef<ReadonlyMap<string, Place>>(new Map())
+  if (lanes.length === 0) return null
+  places.current = placeLanes(lanes, places.current)
+  const byId = new Map(lanes.map((lane) => [lane.id, lane]))
+  const at = (wanted: Place) =>
+    [...places.current].flatMap(([id, place]) => (place === wanted ? (byId.get(id) ?? []) : []))
   return (
     <section class="subscribers" aria-label="Subscribers">
-      <Cards lanes={shown} reload={reload} />
-      {!isFew && <Folded name="Healthy" lanes={good} reload={reload} />}
-      <Folded name="Not subscribed any more" lanes={former} reload={reload} />
+      <Cards lanes={at('shown')} reload={reload} />
+      <Folded name="Healthy" lanes={at('healthy')} reload={reload} />
+      <Folded name="Not subscribed any more" lanes={at('former')} reload={reload} />
     </section>
   )
 }
@@ -64,7 +59,7 @@ function Folded({ name, lanes, reload }: SubscribersProps & { readonly name: str
 
 /** What counts in a line, and what one can do; everything else is below More. */
 function LaneCard({ lane, reload }: { readonly lane: Lane; readonly reload: () => void }) {
-  const { tone, word } = judgeHealth(lane)
+  const { tone, word, meaning } = judgeHealth(lane)
   const { app_id, app_name } = lane
   return (
     <article class={`lane ${tone}`} aria-label={app_name}>
@@ -76,10 +71,11 @@ function LaneCard({ lane, reload }: { readonly lane: Lane; readonly reload: () =
         </h2>
         <Badge tone={tone}>{word}</Badge>
       </header>
-      {tone === 'bad' && <Reason lane={lane} />}
+      {tone !== 'plain' && hasFailed(lane) && <Reason lane={lane} />}
+      {word === 'Catching up' && <p>{meaning}</p>}
       {tone !== 'plain' && <p class="soft">{writeWaiting(lane)}</p>}
       <div class="row">
-        {tone !== 'plain' && <Actions lane={lane} tone={tone} reload={reload} />}
+        {tone !== 'plain' && <Actions lane={lane} isWell={tone === 'good'} reload={reload} />}
         <details>
           <summary>More</summary>
           <About lane={lane} reload={reload} />
@@ -91,12 +87,12 @@ function LaneCard({ lane, reload }: { readonly lane: Lane; readonly reload: () =
 
 function About({ lane, reload }: { readonly lane: Lane; readonly reload: () => void }) {
   const { app_id, app_name, callback_url, conversations, waiting, listener, subscribed } = lane
-  const { tone, meaning } = judgeHealth(lane)
+  const { tone, word, meaning } = judgeHealth(lane)
   const isReplaying = useSignal(false)
   return (
     <div class="lane-more">
       <p class="mono soft">{callback_url}</p>
-      {meaning !== '' && <p>{meaning}</p>}
+      {meaning !== '' && word !== 'Catching up' && <p>{meaning}</p>}
       {waiting > 0 && (
         <p class="soft">{`Webhooks wait in ${conversations.toLocaleString()} ${conversations === 1 ? 'conversation' : 'conversations'}.`}</p>
       )}
@@ -137,11 +133,11 @@ function About({ lane, reload }: { readonly lane: Lane; readonly reload: () => v
 
 interface ActionsProps {
   readonly lane: Lane
-  readonly tone: string
+  readonly isWell: boolean
   readonly reload: () => void
 }
 
-function Actions({ lane, tone, reload }: ActionsProps) {
+function Actions({ lane, isWell, reload }: ActionsProps) {
   const { id, app_name, paused_by_operator: isPaused } = lane
   const act = (action: 'pause' | 'resume', done: string) =>
     attempt(async () => {
@@ -155,7 +151,7 @@ function Actions({ lane, tone, reload }: ActionsProps) {
           Resume
         </button>
       )}
-      {!isPaused && tone === 'bad' && (
+      {!isPaused && !isWell && (
         <button type="button" class="small" onClick={() => void act('resume', `${app_name} is attempted now.`)}>
           Retry now
         </button>
@@ -169,7 +165,7 @@ function Actions({ lane, tone, reload }: ActionsProps) {
   )
 }
 
-/** Since when a subscriber does not take its webhooks, and why, by the one that it has refused for longest. */
+/** Why a subscriber does not take its webhooks, by the one that it has refused for longest. */
 function Reason({ lane }: { readonly lane: Lane }) {
   const { load } = useLoaded(`${lane.id} ${lane.failures} ${lane.waiting > 0}`, () =>
     findFirstFailing(lane, serviceNow()),
@@ -187,10 +183,10 @@ function Reason({ lane }: { readonly lane: Lane }) {
   return (
     <p class="reason">
       <strong class="bad">{beginUpper(found.problem)}</strong>
-      {', first '}
+      {' at the last attempt of '}
+      <To href={`/deliveries/${found.id}`}>{`webhook ${found.id}`}</To>
+      {', whose first attempt failed '}
       <Ago at={found.since} />
-      {' ('}
-      <To href={`/deliveries/${found.id}`}>{`webhook ${found.id}`}</To>)
     </p>
   )
 }
