@@ -127,7 +127,7 @@ test('the console in a browser', async (t) => {
       .click()
     await page.getByText('x-hub-signature-256: sha256=').first().waitFor()
     await page.getByRole('button', { name: 'Send again' }).click()
-    await page.getByText('The webhook is sent again.').waitFor()
+    await page.getByText('The webhook is queued to be sent again.').waitFor()
     await page.locator('summary', { hasText: 'Attempt 2' }).waitFor()
   })
 

@@ -143,12 +143,20 @@ test('the log of a busy world', async (t) => {
     const card = page.getByRole('article', { name: busyApps.failing.name })
     await card.getByText('More', { exact: true }).click()
     await card.getByRole('button', { name: 'Replay failed…' }).click()
-    await page.getByRole('dialog', { name: `Send webhooks of ${busyApps.failing.name} again` }).waitFor()
+    const ofOne = page.getByRole('dialog', { name: `Send webhooks of ${busyApps.failing.name} again` })
+    await ofOne.getByLabel('Since').fill('yesterday')
+    await ofOne.getByRole('button', { name: 'Send again' }).click()
+    await ofOne
+      .getByRole('alert')
+      .filter({ hasText: /^Since must be a time such as / })
+      .waitFor()
+    await ofOne.getByLabel('Since').fill('2126-01-01T00:00:00Z')
+    await ofOne.getByRole('button', { name: 'Send again' }).click()
+    await ofOne.getByText('No webhook that can still be sent matches: none is sent again.').waitFor()
     await page.keyboard.press('Escape')
     await page.getByRole('button', { name: 'Replay…', exact: true }).click()
-    await page.getByRole('dialog', { name: 'Send webhooks again' }).getByLabel('Since').fill('30d')
     await page.getByRole('button', { name: 'Send again', exact: true }).click()
-    await page.getByText(/^[1-9]\d* webhooks? (?:is|are) sent again/).waitFor()
+    await page.getByText(/^[1-9]\d* webhooks? (?:is|are) queued to be sent again/).waitFor()
   })
 
   await t.test('Live goes down to the oldest, groups by trace, and shows only errors', async (t) => {

@@ -40,9 +40,8 @@ export async function replayUntilDone(page: Page, url: string, app: { id: string
   await card.getByText('More', { exact: true }).click()
   await card.getByRole('button', { name: 'Replay failed…' }).click()
   const dialog = page.getByRole('dialog', { name: `Send webhooks of ${app.name} again` })
-  await dialog.getByLabel('Since').fill('30d')
   await dialog.getByRole('button', { name: 'Send again' }).click()
-  await page.getByText(/^\d+ webhooks? (?:is|are) sent again\.$/).waitFor()
+  await page.getByText(/^\d+ webhooks? (?:is|are) queued to be sent again\.$/).waitFor()
   await page.getByText('No webhook matches the filter').waitFor()
   await card.getByText('No webhook waits.').waitFor()
 }

@@ -122,7 +122,7 @@ function SendAgain({ delivery, reload }: { readonly delivery: FullDelivery; read
     attempt(async () => {
       await operatorReplayDeliveries(client, { ids: [delivery.id], ...(to.value && { to: to.value }) })
       reload()
-    }, 'The webhook is sent again.')
+    }, 'The webhook is queued to be sent again.')
   return (
     <form
       class="card inline-form"
@@ -136,7 +136,7 @@ function SendAgain({ delivery, reload }: { readonly delivery: FullDelivery; read
         <input
           type="url"
           value={to.value}
-          placeholder={delivery.callback_url}
+          placeholder="The callback that the app has now"
           onInput={(event) => {
             to.value = event.currentTarget.value
           }}

@@ -1,22 +1,13 @@
+import { useSignal } from '@preact/signals'
 import { operatorReplayDeliveries } from '@switchboard/client/methods'
-import { client } from '../../data/http.ts'
+import { client, explain } from '../../data/http.ts'
 import { confirmAction, Dialog } from '../../ui/dialog.tsx'
 import { Field } from '../../ui/parts.tsx'
 import { attempt, say } from '../../ui/toast.tsx'
+import { nameByLabel, writeQueued } from './replay-sentences.ts'
 
 /** From so many on, sending them again is asked about. */
 const many = 10
-
-type Which = NonNullable<Parameters<typeof operatorReplayDeliveries>[1]>
-
-/** Sends webhooks again, and says how many. */
-function replay(which: Which): Promise<boolean> {
-  return attempt(async () => {
-    const { replayed, job } = await operatorReplayDeliveries(client, which)
-    if (job) say(`About ${job.total.toLocaleString()} webhooks are sent again: how far it is, is shown here.`)
-    else say(`${replayed} ${replayed === 1 ? 'webhook is' : 'webhooks are'} sent again.`)
-  })
-}
 
 /** Sends the selected webhooks again; asks first when they are many. */
 export async function replayChosen(ids: readonly string[]): Promise<boolean> {
@@ -27,7 +18,7 @@ export async function replayChosen(ids: readonly string[]): Promise<boolean> {
       text: 'Each goes to the callback that its app has now. A subscriber that took one before gets it twice.',
       action: 'Send again',
     }))
-  return isSure && replay({ ids: [...ids] })
+  return isSure && attempt(async () => say(writeQueued(await operatorReplayDeliveries(client, { ids: [...ids] }))))
 }
 
 interface ReplayDialogProps {
@@ -39,18 +30,28 @@ interface ReplayDialogProps {
 
 /** Which webhooks are sent again, and where to. */
 export function ReplayDialog({ app, onDone, onClose }: ReplayDialogProps) {
+  const problem = useSignal<string | undefined>(undefined)
   const submit = async (form: HTMLFormElement) => {
     const given = new FormData(form)
     const to = String(given.get('to'))
-    const isDone = await replay({
-      state: given.get('state') as 'failed' | 'delivered',
-      since: String(given.get('since')),
-      ...(app && { app_id: app.id }),
-      ...(to !== '' && { to }),
-    })
-    if (!isDone) return
-    onDone()
-    onClose()
+    problem.value = undefined
+    try {
+      const answer = await operatorReplayDeliveries(client, {
+        state: given.get('state') as 'failed' | 'delivered',
+        since: String(given.get('since')),
+        ...(app && { app_id: app.id }),
+        ...(to !== '' && { to }),
+      })
+      if (answer.replayed === 0 && !answer.job) {
+        problem.value = writeQueued(answer)
+        return
+      }
+      say(writeQueued(answer))
+      onDone()
+      onClose()
+    } catch (error) {
+      problem.value = nameByLabel(explain(error))
+    }
   }
   return (
     <Dialog title={app ? `Send webhooks of ${app.name} again` : 'Send webhooks again'} onClose={onClose}>
@@ -71,7 +72,7 @@ export function ReplayDialog({ app, onDone, onClose }: ReplayDialogProps) {
           </select>
         </Field>
         <Field label="Since" hint="How long ago they were created, such as 10m, 24h or 7d.">
-          <input name="since" required value="1h" />
+          <input name="since" required value="30d" />
         </Field>
         <Field label="To another address" hint="Empty: the callback that the app has now.">
           <input name="to" type="url" placeholder="http://127.0.0.1:3000/hook" />
@@ -79,6 +80,11 @@ export function ReplayDialog({ app, onDone, onClose }: ReplayDialogProps) {
         <button type="submit" class="main">
           Send again
         </button>
+        {problem.value !== undefined && (
+          <p class="bad" role="alert">
+            {problem.value}
+          </p>
+        )}
       </form>
     </Dialog>
   )

@@ -1,0 +1,16 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { nameByLabel, writeQueued } from './replay-sentences.ts'
+
+test('a replay says how many are queued, or that none was found', () => {
+  assert.equal(writeQueued({ replayed: 1 }), '1 webhook is queued to be sent again.')
+  assert.equal(writeQueued({ replayed: 12 }), '12 webhooks are queued to be sent again.')
+  assert.match(writeQueued({ replayed: 0, job: { total: 500 } }), /^About 500 webhooks are queued to be sent again/)
+  assert.match(writeQueued({ replayed: 0 }), /^No webhook .* none is sent again\.$/)
+})
+
+test('a problem is told with the words of the form', () => {
+  assert.equal(nameByLabel('since: it must be a time such as 10m.'), 'Since must be a time such as 10m.')
+  assert.equal(nameByLabel('to: it must be an http or https URL.'), 'The other address must be an http or https URL.')
+  assert.equal(nameByLabel('the service is not reachable'), 'The service is not reachable')
+})
