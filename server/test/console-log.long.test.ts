@@ -210,6 +210,54 @@ test('the log of a busy world', async (t) => {
     await banner.waitFor({ state: 'detached' })
   })
 
+  await t.test(
+    'a subscriber that is resumed while old webhooks wait is not called healthy, and cards stay in place',
+    async (t) => {
+      const page = await console.open('/deliveries', undefined, t)
+      const cards = page.getByRole('region', { name: 'Subscribers' }).getByRole('article')
+      const card = page.getByRole('article', { name: busyApps.failing.name })
+      await card.getByText(/ at the last attempt of webhook \d+, whose first attempt failed /).waitFor()
+      const before = await cards.locator('h2').allTextContents()
+      await card.getByRole('button', { name: 'Pause' }).click()
+      await card.getByText('Paused', { exact: true }).waitFor()
+      await card.getByText(/ at the last attempt of webhook \d+/).waitFor()
+      await card.getByRole('button', { name: 'Resume' }).click()
+      await card.getByText(/^(?:Catching up|Failing|Down)$/).waitFor()
+      assert.deepEqual(await cards.locator('h2').allTextContents(), before)
+    },
+  )
+
+  await t.test('what is ticked can be sent again without scrolling, on a phone too', async (t) => {
+    const page = await console.open('/deliveries', { width: 390, colorScheme: 'light' }, t)
+    await page.locator('tbody input[type=checkbox]').nth(30).check()
+    const { y = -1, height = 0 } = (await page.getByRole('button', { name: 'Send 1 again' }).boundingBox()) ?? {}
+    const { height: visible = 0 } = page.viewportSize() ?? {}
+    assert.ok(y >= 0 && y + height <= visible, `at ${y} of ${visible}`)
+    await page.getByRole('button', { name: 'Choose none' }).click()
+    await page.getByRole('button', { name: 'Send 1 again' }).waitFor({ state: 'detached' })
+  })
+
+  await t.test('what waits at a former callback is sent to the new one', async (t) => {
+    const { id, name } = busyApps.failing
+    const page = await console.open(`/connect?app=${id}`, undefined, t)
+    const callback = page.getByLabel('Callback URL')
+    const former = await callback.inputValue()
+    await page.getByLabel('Verify token').fill('good-verify-token')
+    await callback.fill(former.replace(/failing$/, 'good'))
+    await page.getByRole('button', { name: 'Verify and subscribe' }).click()
+    await page.getByText(new RegExp(`^\\d+ webhooks still wait at the former callback ${former}\\.`)).waitFor()
+    await page.getByText(`./switchboard listen --app ${id} --forward-to`).waitFor()
+    await page.getByRole('link', { name: 'Send them to the new one on the page Deliveries' }).click()
+    const card = page.getByRole('article', { name }).filter({ hasText: 'is not the app' })
+    await card.getByText(former, { exact: true }).first().waitFor()
+    await card.getByRole('button', { name: "Send to the app's callback" }).click()
+    await page.getByText(/^\d+ webhooks are queued for the callback that the app has now\.$/).waitFor()
+    await until(async () => {
+      const { data } = await doors.operator('GET', `lanes?app_id=${id}`)
+      return data.every((lane: { waiting: number }) => lane.waiting === 0)
+    }, 'all of them are delivered')
+  })
+
   await t.test('a service that fails is not called an empty one', async (t) => {
     const page = await console.open('/sandbox', undefined, t)
     await failReads(page, /\/operator\/(?:feed|deliveries|lanes|traces|why)/)

@@ -1,4 +1,5 @@
-import { signal } from '@preact/signals'
+import { signal, useSignalEffect } from '@preact/signals'
+import { useRef } from 'preact/hooks'
 import { explain } from '../data/http.ts'
 import { IconButton } from './parts.tsx'
 
@@ -46,8 +47,14 @@ export async function attempt(work: () => Promise<unknown>, done?: string): Prom
 
 export function Toast() {
   const notice = shown.value
+  const place = useRef<HTMLDivElement>(null)
+  // What is opened last is uppermost: so it is above a dialog that was opened before it.
+  useSignalEffect(() => {
+    if (shown.value) place.current?.togglePopover(false)
+    place.current?.togglePopover(true)
+  })
   return (
-    <div class="toast-place" role="status" aria-live="polite">
+    <div class="toast-place" role="status" aria-live="polite" popover="manual" ref={place}>
       {notice && (
         <div class={`toast ${notice.tone}`} key={notice.id}>
           <p class="grow">{notice.text}</p>

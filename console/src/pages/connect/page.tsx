@@ -44,11 +44,6 @@ export function ConnectPage() {
       >
         {({ apps, hasMore }) => <Connect apps={apps} hasMore={hasMore} named={named} />}
       </Loaded>
-      <section class="card">
-        <h2>Without a subscription</h2>
-        <p>Forwards every event to your app as it happens, and prints the response:</p>
-        <Code label="In a terminal" text={`./switchboard listen --forward-to ${receiverUrl} --since 10m`} />
-      </section>
     </div>
   )
 }
@@ -81,7 +76,17 @@ function Connect({ apps, hasMore, named }: ConnectProps) {
         {hasMore && <To href="/resources?kind=application">All apps</To>}
       </p>
       {app ? (
-        <Guide key={app.id} app={app} />
+        <>
+          <Guide key={app.id} app={app} />
+          <section class="card">
+            <h2>Without a subscription</h2>
+            <p>Forwards every event of the app to your server as it happens, and prints the response:</p>
+            <Code
+              label="In a terminal"
+              text={`./switchboard listen --app ${app.id} --forward-to ${receiverUrl} --since 10m`}
+            />
+          </section>
+        </>
       ) : (
         <Empty title="This app does not exist">
           <p>{`No app has the id ${named}. Choose one from the list.`}</p>

@@ -1,13 +1,14 @@
 import { type Signal, useSignal } from '@preact/signals'
-import { explain } from '../../data/http.ts'
+import { operatorListLanes } from '@switchboard/client/methods'
+import { client, explain } from '../../data/http.ts'
 import type { Node } from '../../data/types.ts'
 import { fieldWords } from '../../data/webhook-fields.ts'
 import { confirmAction } from '../../ui/dialog.tsx'
-import { Loaded, type Loading } from '../../ui/load/loaded.tsx'
-import { Field } from '../../ui/parts.tsx'
+import { Loaded, type Loading, useLoaded } from '../../ui/load/loaded.tsx'
+import { Field, To } from '../../ui/parts.tsx'
 import { type Connection, connectApp, type LinkableAccount } from './connection.ts'
 import { receiverUrl } from './snippets.ts'
-import { compareSubscriptions, describeChange, losesEvents } from './subscription-change.ts'
+import { compareSubscriptions, describeChange, describeLeftBehind, losesEvents } from './subscription-change.ts'
 
 /** What an app begins with. */
 const newFields: readonly string[] = ['messages', 'calls']
@@ -52,6 +53,7 @@ function Form({ app, verifyToken, now, reload }: FormProps) {
   )
   const outcome = useSignal<Outcome | undefined>(undefined)
   const isSending = useSignal(false)
+  const former = useSignal<string | undefined>(undefined)
   const wanted = { callback_url: url.value, fields: fields.value, accounts: linked.value }
   const change = compareSubscriptions(current, wanted)
   const nameOf = (account: string) => accounts.find(({ id }) => id === account)?.name ?? account
@@ -71,6 +73,7 @@ function Form({ app, verifyToken, now, reload }: FormProps) {
     try {
       await connectApp(app.id, { ...wanted, verify_token: verifyToken.value }, change)
       outcome.value = { tone: 'good', text: 'The receiver returned the challenge. The app is subscribed.' }
+      former.value = change.urlBefore ?? former.value
       await reload()
     } catch (error) {
       outcome.value = { tone: 'bad', text: explain(error) }
@@ -138,7 +141,24 @@ function Form({ app, verifyToken, now, reload }: FormProps) {
           {outcome.value.text}
         </p>
       )}
+      {former.value !== undefined && <LeftBehind key={former.value} app={app.id} url={former.value} />}
     </form>
+  )
+}
+
+/** What waits at the callback that the app had before: it is attempted there until somebody sends it to the new one. */
+function LeftBehind({ app, url }: { readonly app: string; readonly url: string }) {
+  const { load } = useLoaded(url, () => operatorListLanes(client, { app_id: app, waiting: true, limit: 1000 }))
+  const { value } = load
+  if (value.state === 'loading') return null
+  if (value.state === 'failed') return <p class="bad">{`What waits at ${url} could not be read: ${value.problem}`}</p>
+  const lane = value.value.data.find(({ callback_url, subscribed }) => callback_url === url && !subscribed)
+  if (!lane) return null
+  return (
+    <p role="status">
+      {`${describeLeftBehind(lane.waiting, url)} `}
+      <To href={`/deliveries?app=${encodeURIComponent(app)}`}>Send them to the new one on the page Deliveries</To>
+    </p>
   )
 }
 

@@ -4,6 +4,7 @@ import {
   type CurrentSubscription,
   compareSubscriptions,
   describeChange,
+  describeLeftBehind,
   losesEvents,
   type Subscription,
 } from './subscription-change.ts'
@@ -54,3 +55,9 @@ for (const [name, earlier, after, sentences] of cases) {
     )
   })
 }
+
+test('what waits at the former callback is counted', () => {
+  const url = 'http://127.0.0.1:9000/hook'
+  assert.equal(describeLeftBehind(1, url), `1 webhook still waits at the former callback ${url}.`)
+  assert.equal(describeLeftBehind(461, url), `461 webhooks still wait at the former callback ${url}.`)
+})

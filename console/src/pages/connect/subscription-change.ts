@@ -49,3 +49,9 @@ export function describeChange(change: SubscriptionChange, nameOf: (account: str
     ...(unlinked.length === 0 ? [] : [`Unlinks the app from ${name(unlinked)}: it no longer gets their events.`]),
   ]
 }
+
+/** What a change of the callback leaves at the one before. */
+export function describeLeftBehind(waiting: number, url: string): string {
+  const webhooks = waiting === 1 ? '1 webhook still waits' : `${waiting.toLocaleString()} webhooks still wait`
+  return `${webhooks} at the former callback ${url}.`
+}

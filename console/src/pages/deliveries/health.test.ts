@@ -32,8 +32,14 @@ for (const [state, word, meaning] of healths) {
 
 test('what waits is counted, with the age of the oldest', () => {
   assert.equal(writeWaiting(lane), 'No webhook waits.')
-  assert.equal(writeWaiting({ waiting: 1, oldest_age: 65 }), '1 webhook waits, the oldest for 1 min 5 s.')
-  assert.match(writeWaiting({ waiting: 12, oldest_age: 7200 }), /^12 webhooks wait, .* for 2 h\.$/)
+  const write = (waiting: number, oldest_age: number, subscribed = true) =>
+    writeWaiting({ waiting, oldest_age, subscribed })
+  assert.equal(write(1, 65), '1 webhook waits, the oldest for 1 min 5 s.')
+  assert.match(write(12, 7200), /^12 webhooks wait, .* for 2 h\.$/)
+  assert.match(
+    write(12, 7200, false),
+    /^12 webhooks wait at an address that is not the app's callback now, .* for 2 h\.$/,
+  )
 })
 
 test('unhealthy subscribers come first, and former subscribers last', () => {

@@ -41,11 +41,16 @@ export function judgeHealth(lane: Judged): Health {
   return { tone: 'good', word: 'Healthy', meaning: '' }
 }
 
-/** What waits for a subscriber, and for how long. */
-export function writeWaiting({ waiting, oldest_age }: Pick<Lane, 'waiting' | 'oldest_age'>): string {
-  if (waiting === 0) return 'No webhook waits.'
-  const webhooks = waiting === 1 ? '1 webhook waits' : `${waiting.toLocaleString()} webhooks wait`
-  return `${webhooks}, the oldest for ${writeSpan((oldest_age ?? 0) * 1000)}.`
+/** What waits for a subscriber, for how long, and whether at an address to which no new event goes. */
+export function writeWaiting(lane: Pick<Lane, 'waiting' | 'oldest_age' | 'subscribed'>): string {
+  if (lane.waiting === 0) return 'No webhook waits.'
+  const oldest = `the oldest for ${writeSpan((lane.oldest_age ?? 0) * 1000)}`
+  const where = lane.subscribed ? '' : " at an address that is not the app's callback now"
+  return `${countWaiting(lane.waiting)}${where}, ${oldest}.`
+}
+
+function countWaiting(waiting: number): string {
+  return waiting === 1 ? '1 webhook waits' : `${waiting.toLocaleString()} webhooks wait`
 }
 
 /** Whether its last attempts failed: also that of one that was paused since. */

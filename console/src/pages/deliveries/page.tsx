@@ -50,11 +50,6 @@ export function DeliveriesPage() {
   return (
     <div class="page page-deliveries">
       <PageHead of="deliveries">
-        {chosen.value.size > 0 && (
-          <button type="button" class="main" onClick={() => void sendChosen()}>
-            {`Send ${chosen.value.size} again`}
-          </button>
-        )}
         <button
           type="button"
           onClick={() => {
@@ -94,6 +89,22 @@ export function DeliveriesPage() {
           </div>
         )}
       </Loaded>
+      {chosen.value.size > 0 && (
+        <div class="chosen-bar">
+          <span role="status">{`${chosen.value.size.toLocaleString()} chosen`}</span>
+          <button type="button" class="main" onClick={() => void sendChosen()}>
+            {`Send ${chosen.value.size.toLocaleString()} again`}
+          </button>
+          <button
+            type="button"
+            onClick={() => {
+              chosen.value = new Set()
+            }}
+          >
+            Choose none
+          </button>
+        </div>
+      )}
       {isReplaying.value && (
         <ReplayDialog
           onDone={reload}

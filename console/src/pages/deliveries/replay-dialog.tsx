@@ -64,7 +64,7 @@ export function ReplayDialog({ app, onDone, onClose }: ReplayDialogProps) {
       >
         <Field
           label="Which"
-          hint="Webhooks that wait are sent by themselves as soon as their subscriber takes them: they need no replay."
+          hint="Webhooks that wait need no replay: they are sent as soon as their subscriber takes them. Where they wait at a former address, the subscriber’s card sends them to the app’s callback."
         >
           <select name="state">
             <option value="failed">All failed webhooks</option>

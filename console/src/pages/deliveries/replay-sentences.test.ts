@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { nameByLabel, writeQueued } from './replay-sentences.ts'
+import { nameByLabel, writeMoved, writeQueued } from './replay-sentences.ts'
 
 test('a replay says how many are queued, or that none was found', () => {
   assert.equal(writeQueued({ replayed: 1 }), '1 webhook is queued to be sent again.')
@@ -13,4 +13,12 @@ test('a problem is told with the words of the form', () => {
   assert.equal(nameByLabel('since: it must be a time such as 10m.'), 'Since must be a time such as 10m.')
   assert.equal(nameByLabel('to: it must be an http or https URL.'), 'The other address must be an http or https URL.')
   assert.equal(nameByLabel('the service is not reachable'), 'The service is not reachable')
+})
+
+test('what was moved is counted, and what stays is explained', () => {
+  assert.equal(writeMoved(461, undefined), '461 webhooks are queued for the callback that the app has now.')
+  assert.equal(
+    writeMoved(1, 'The app is not linked.'),
+    '1 webhook is queued for the callback that the app has now. Others stay where they are: The app is not linked.',
+  )
 })

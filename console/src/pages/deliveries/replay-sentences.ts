@@ -11,8 +11,17 @@ export function writeQueued({ replayed, job }: Answer): string {
     return `About ${job.total.toLocaleString()} webhooks are queued to be sent again: how far it is, is shown here.`
   }
   if (replayed === 0) return 'No webhook that can still be sent matches: none is sent again.'
-  const webhooks = replayed === 1 ? '1 webhook is' : `${replayed.toLocaleString()} webhooks are`
-  return `${webhooks} queued to be sent again.`
+  return `${count(replayed)} queued to be sent again.`
+}
+
+/** What became of webhooks that waited at a former address, and why some of them stay there. */
+export function writeMoved(moved: number, problem: string | undefined): string {
+  const queued = `${count(moved)} queued for the callback that the app has now.`
+  return problem === undefined ? queued : `${queued} Others stay where they are: ${problem}`
+}
+
+function count(webhooks: number): string {
+  return webhooks === 1 ? '1 webhook is' : `${webhooks.toLocaleString()} webhooks are`
 }
 
 const labels: Readonly<Record<string, string>> = { since: 'Since', to: 'The other address' }

@@ -8,11 +8,13 @@ import { beginUpper } from '../../ui/begin-upper.ts'
 import { useLoaded } from '../../ui/load/loaded.tsx'
 import { Ago } from '../../ui/moments.tsx'
 import { Badge, To } from '../../ui/parts.tsx'
-import { attempt } from '../../ui/toast.tsx'
+import { attempt, say } from '../../ui/toast.tsx'
 import { findFirstFailing } from './first-failing.ts'
 import { hasFailed, judgeHealth, writeWaiting } from './health.ts'
 import { type Place, placeLanes } from './lane-places.ts'
+import { moveWaiting } from './move-waiting.ts'
 import { ReplayDialog } from './replay-dialog.tsx'
+import { writeMoved } from './replay-sentences.ts'
 
 interface SubscribersProps {
   readonly lanes: readonly Lane[]
@@ -27,40 +29,61 @@ export function Subscribers({ lanes, reload }: SubscribersProps) {
   const byId = new Map(lanes.map((lane) => [lane.id, lane]))
   const at = (wanted: Place) =>
     [...places.current].flatMap(([id, place]) => (place === wanted ? (byId.get(id) ?? []) : []))
+  const all = { twins: findTwins(lanes), reload }
   return (
     <section class="subscribers" aria-label="Subscribers">
-      <Cards lanes={at('shown')} reload={reload} />
-      <Folded name="Healthy" lanes={at('healthy')} reload={reload} />
-      <Folded name="Not subscribed any more" lanes={at('former')} reload={reload} />
+      <Cards lanes={at('shown')} {...all} />
+      <Folded name="Healthy" lanes={at('healthy')} {...all} />
+      <Folded name="Not subscribed any more" lanes={at('former')} {...all} />
     </section>
   )
 }
 
-function Cards({ lanes, reload }: SubscribersProps) {
+/** Names that several subscribers have: an app at several addresses, or apps of the same name. */
+function findTwins(lanes: readonly Lane[]): ReadonlySet<string> {
+  const byName = Map.groupBy(lanes, ({ app_name }) => app_name)
+  return new Set([...byName].flatMap(([name, all]) => (all.length > 1 ? [name] : [])))
+}
+
+interface CardsProps extends SubscribersProps {
+  readonly twins: ReadonlySet<string>
+}
+
+function Cards({ lanes, twins, reload }: CardsProps) {
   if (lanes.length === 0) return null
   return (
     <div class="lanes">
       {lanes.map((lane) => (
-        <LaneCard key={lane.id} lane={lane} reload={reload} />
+        <LaneCard key={lane.id} lane={lane} isTwin={twins.has(lane.app_name)} reload={reload} />
       ))}
     </div>
   )
 }
 
-function Folded({ name, lanes, reload }: SubscribersProps & { readonly name: string }) {
+function Folded({ name, ...cards }: CardsProps & { readonly name: string }) {
+  const { lanes } = cards
   if (lanes.length === 0) return null
   return (
     <details>
       <summary>{`${name} (${lanes.length.toLocaleString()})`}</summary>
-      <Cards lanes={lanes} reload={reload} />
+      <Cards {...cards} />
     </details>
   )
 }
 
+interface LaneCardProps extends LaneProps {
+  readonly isTwin: boolean
+}
+
+interface LaneProps {
+  readonly lane: Lane
+  readonly reload: () => void
+}
+
 /** What counts in a line, and what one can do; everything else is below More. */
-function LaneCard({ lane, reload }: { readonly lane: Lane; readonly reload: () => void }) {
+function LaneCard({ lane, isTwin, reload }: LaneCardProps) {
   const { tone, word, meaning } = judgeHealth(lane)
-  const { app_id, app_name } = lane
+  const { app_id, app_name, callback_url } = lane
   return (
     <article class={`lane ${tone}`} aria-label={app_name}>
       <header>
@@ -71,11 +94,13 @@ function LaneCard({ lane, reload }: { readonly lane: Lane; readonly reload: () =
         </h2>
         <Badge tone={tone}>{word}</Badge>
       </header>
+      {isTwin && <p class="mono soft address">{callback_url}</p>}
       {tone !== 'plain' && hasFailed(lane) && <Reason lane={lane} />}
       {word === 'Catching up' && <p>{meaning}</p>}
       {tone !== 'plain' && <p class="soft">{writeWaiting(lane)}</p>}
       <div class="row">
         {tone !== 'plain' && <Actions lane={lane} isWell={tone === 'good'} reload={reload} />}
+        {tone !== 'plain' && !lane.subscribed && <Move lane={lane} reload={reload} />}
         <details>
           <summary>More</summary>
           <About lane={lane} reload={reload} />
@@ -85,8 +110,27 @@ function LaneCard({ lane, reload }: { readonly lane: Lane; readonly reload: () =
   )
 }
 
-function About({ lane, reload }: { readonly lane: Lane; readonly reload: () => void }) {
-  const { app_id, app_name, callback_url, conversations, waiting, listener, subscribed } = lane
+/** Sends what waits at a former address to where the app is now. */
+function Move({ lane, reload }: LaneProps) {
+  const isMoving = useSignal(false)
+  const move = async () => {
+    isMoving.value = true
+    await attempt(async () => {
+      const { count, problem } = await moveWaiting(lane)
+      if (count > 0) reload()
+      say(writeMoved(count, problem), problem === undefined ? 'good' : 'bad')
+    })
+    isMoving.value = false
+  }
+  return (
+    <button type="button" class="small" disabled={isMoving.value} onClick={() => void move()}>
+      {isMoving.value ? 'Sending…' : "Send to the app's callback"}
+    </button>
+  )
+}
+
+function About({ lane, reload }: LaneProps) {
+  const { app_id, app_name, callback_url, conversations, waiting, listener } = lane
   const { tone, word, meaning } = judgeHealth(lane)
   const isReplaying = useSignal(false)
   return (
@@ -95,9 +139,6 @@ function About({ lane, reload }: { readonly lane: Lane; readonly reload: () => v
       {meaning !== '' && word !== 'Catching up' && <p>{meaning}</p>}
       {waiting > 0 && (
         <p class="soft">{`Webhooks wait in ${conversations.toLocaleString()} ${conversations === 1 ? 'conversation' : 'conversations'}.`}</p>
-      )}
-      {tone !== 'plain' && !subscribed && (
-        <p class="soft">No new event goes there: the app has another callback now.</p>
       )}
       {listener && tone === 'bad' && (
         <p class="soft">
@@ -131,10 +172,8 @@ function About({ lane, reload }: { readonly lane: Lane; readonly reload: () => v
   )
 }
 
-interface ActionsProps {
-  readonly lane: Lane
+interface ActionsProps extends LaneProps {
   readonly isWell: boolean
-  readonly reload: () => void
 }
 
 function Actions({ lane, isWell, reload }: ActionsProps) {
