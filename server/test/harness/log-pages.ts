@@ -10,7 +10,7 @@ export async function findBrokenSubscriber(page: Page, broken: string, good: str
   assert.match((await cards.last().textContent()) ?? '', new RegExp(`^${good}.*Healthy`))
   assert.match(
     (await card.textContent()) ?? '',
-    /Down.*It answered 503 at the last attempt of webhook \d+, whose first attempt failed .+ ago.*webhooks wait, the oldest for.*\d+ attempts failed in a row/,
+    /Down.*It answered 503 \(webhook \d+, first attempted .+ ago\).*webhooks wait, the oldest for.*\d+ attempts failed in a row/,
   )
   await reason.click()
   await page.getByRole('heading', { name: /^Webhook \d+$/ }).waitFor()

@@ -91,7 +91,6 @@ export function DeliveriesPage() {
       </Loaded>
       {chosen.value.size > 0 && (
         <div class="chosen-bar">
-          <span role="status">{`${chosen.value.size.toLocaleString()} chosen`}</span>
           <button type="button" class="main" onClick={() => void sendChosen()}>
             {`Send ${chosen.value.size.toLocaleString()} again`}
           </button>

@@ -209,7 +209,7 @@ function Reason({ lane }: { readonly lane: Lane }) {
   const { load } = useLoaded(`${lane.id} ${lane.failures} ${lane.waiting > 0}`, () =>
     findFirstFailing(lane, serviceNow()),
   )
-  if (load.value.state === 'loading') return <p class="soft">Reading why…</p>
+  if (load.value.state === 'loading') return <p class="soft reason">Reading why…</p>
   if (load.value.state === 'failed') return <p class="bad">{`Why could not be read: ${load.value.problem}`}</p>
   const found = load.value.value
   if (!found) {
@@ -222,10 +222,10 @@ function Reason({ lane }: { readonly lane: Lane }) {
   return (
     <p class="reason">
       <strong class="bad">{beginUpper(found.problem)}</strong>
-      {' at the last attempt of '}
+      {' ('}
       <To href={`/deliveries/${found.id}`}>{`webhook ${found.id}`}</To>
-      {', whose first attempt failed '}
-      <Ago at={found.since} />
+      {', first attempted '}
+      <Ago at={found.since} />)
     </p>
   )
 }
