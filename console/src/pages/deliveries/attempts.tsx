@@ -1,6 +1,6 @@
 import type { Try } from '../../data/types.ts'
 import { beginUpper } from '../../ui/begin-upper.ts'
-import { BodyView, TextView } from '../../ui/json-view.tsx'
+import { BodyView, TextView } from '../../ui/json/view.tsx'
 import { Exact } from '../../ui/moments.tsx'
 import { Badge, Code, Empty } from '../../ui/parts.tsx'
 import { writeSpan } from '../../ui/times.ts'

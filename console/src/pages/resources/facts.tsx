@@ -1,7 +1,7 @@
 import { useSignal } from '@preact/signals'
 import type { ComponentChildren } from 'preact'
 import { explain } from '../../data/http.ts'
-import { JsonView } from '../../ui/json-view.tsx'
+import { JsonView } from '../../ui/json/view.tsx'
 import { Badge, Field, When } from '../../ui/parts.tsx'
 import type { Fact } from './words.ts'
 

@@ -1,7 +1,7 @@
 import { type ActiveFault, type FaultRule, sandboxListFaults, sandboxReplaceFaults } from '@switchboard/client/methods'
 import { nameOf } from '../../data/directory.ts'
 import { client } from '../../data/http.ts'
-import { JsonView } from '../../ui/json-view.tsx'
+import { JsonView } from '../../ui/json/view.tsx'
 import { Loaded, useLoaded } from '../../ui/load/loaded.tsx'
 import { Badge } from '../../ui/parts.tsx'
 import { attempt } from '../../ui/toast.tsx'

@@ -2,7 +2,7 @@ import { useSignal } from '@preact/signals'
 import { apps } from '../../data/directory.ts'
 import type { RequestData } from '../../data/feed-data.ts'
 import { type Answer, explain, type Method, sendWritten } from '../../data/http.ts'
-import { JsonView } from '../../ui/json-view.tsx'
+import { JsonView } from '../../ui/json/view.tsx'
 import { Field, prettify, To } from '../../ui/parts.tsx'
 
 /** The same request once more, with changes, as one of the apps. */

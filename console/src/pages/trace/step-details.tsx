@@ -1,7 +1,7 @@
 import type { RequestData } from '../../data/feed-data.ts'
 import type { FeedItem } from '../../data/feed-items.ts'
 import { base, isSandbox } from '../../data/http.ts'
-import { BodyView, JsonView } from '../../ui/json-view.tsx'
+import { BodyView, JsonView } from '../../ui/json/view.tsx'
 import { Code, To } from '../../ui/parts.tsx'
 import { userOf } from '../live/users.ts'
 import { writeCurl, writeSdkCall } from './curl.ts'

@@ -1,9 +1,10 @@
 import { useSignal } from '@preact/signals'
 import { useEffect, useMemo, useRef } from 'preact/hooks'
-import { writeSize } from './sizes.ts'
-import './json-view.css'
-import { useReachable } from './hooks.ts'
-import { Row } from './json-row.tsx'
+import { writeSize } from '../sizes.ts'
+import './view.css'
+import { useReachable } from '../hooks.ts'
+import { CopyButton, IconButton } from '../parts.tsx'
+import { Row } from './row.tsx'
 import {
   beginsOpen,
   copyOf,
@@ -18,8 +19,7 @@ import {
   readJson,
   valueAt,
   writePath,
-} from './json-tree.ts'
-import { CopyButton, IconButton } from './parts.tsx'
+} from './tree.ts'
 
 const rowsAtOnce = 400
 const mostFound = 1000

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { beginsOpen, copyOf, findInJson, idsAround, listRows, readJson, valueAt, writePath } from './json-tree.ts'
+import { beginsOpen, copyOf, findInJson, idsAround, listRows, readJson, valueAt, writePath } from './tree.ts'
 
 const value = { id: 'a', list: [{ 'x/y': true }, null], empty: {}, count: 2 }
 const all = () => true

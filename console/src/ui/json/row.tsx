@@ -1,6 +1,6 @@
 import { useSignal } from '@preact/signals'
-import { Icon } from './icons.tsx'
-import type { JsonRow } from './json-tree.ts'
+import { Icon } from '../icons.tsx'
+import type { JsonRow } from './tree.ts'
 
 /** A longer text is cut until somebody wants it, and a very long one stays cut: it can be copied. */
 const briefLength = 240
