@@ -3,7 +3,7 @@ import { operatorRevokeToken } from '@switchboard/client/methods'
 import type { ComponentChildren } from 'preact'
 import { useEffect, useRef } from 'preact/hooks'
 import { findPage, pages } from '../shared/pages.js'
-import { readDirectory, readMissing } from './data/directory.ts'
+import { readDirectory, repairDirectory } from './data/directory.ts'
 import { base, client, explain, isSandbox, renewSession, session, signIn, slowRequests } from './data/http.ts'
 import { clockOffset, connection, moveClock, service, startStreams } from './data/live.ts'
 import { KeysHelp, listenToKeys, openHelp } from './keys.tsx'
@@ -49,7 +49,8 @@ function Console() {
   }, [])
   const isConnected = connection.value === 'open'
   useEffect(() => {
-    if (isConnected) void readMissing()
+    // How the service is, the stream lets read by itself.
+    if (isConnected) void repairDirectory()
   }, [isConnected])
   return <Frame />
 }

@@ -46,9 +46,14 @@ export async function readDirectory(): Promise<void> {
   }
 }
 
-/** Reads what all pages share, if it could not be read before: the names, and the counts of the service. */
+/** Reads the names that all pages show, if they could not be read before. */
+export async function repairDirectory(): Promise<void> {
+  if (isBroken) await readDirectory().catch(() => undefined)
+}
+
+/** Reads all that pages share and could not be read before: the names, and the counts of the service. */
 export async function readMissing(): Promise<void> {
-  await Promise.all([isBroken && readDirectory().catch(() => undefined), service.peek() === undefined && readService()])
+  await Promise.all([repairDirectory(), service.peek() === undefined && readService()])
 }
 
 async function readNamed(): Promise<void> {

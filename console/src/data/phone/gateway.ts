@@ -26,9 +26,13 @@ export interface MessagePage {
   readonly older: string | undefined
 }
 
-export async function listMessages(wa_id: string, key: ChatKey, after?: string): Promise<MessagePage> {
-  const { data, paging } = await gatewayListMessages(client, wa_id, { ...whereOf(key), limit: pageOfMessages, after })
-  const older = data.length < pageOfMessages ? undefined : paging?.cursors?.after
+export async function listMessages(
+  wa_id: string,
+  key: ChatKey,
+  { after, limit = pageOfMessages }: { readonly after?: string; readonly limit?: number } = {},
+): Promise<MessagePage> {
+  const { data, paging } = await gatewayListMessages(client, wa_id, { ...whereOf(key), limit, after })
+  const older = data.length < limit ? undefined : paging?.cursors?.after
   return { messages: data.map(readMessage).toReversed(), older }
 }
 

@@ -76,7 +76,7 @@ export class PhoneFeed {
   async readOlder(chat: ChatState): Promise<void> {
     const after = chat.older.value
     if (after === undefined) return
-    const { messages, older } = await listMessages(this.#store.wa_id, chat.key, after)
+    const { messages, older } = await listMessages(this.#store.wa_id, chat.key, { after })
     // Two readers may have asked for the same page.
     if (chat.older.value !== after) return
     chat.messages.value = prependPage(chat.messages.value, messages)

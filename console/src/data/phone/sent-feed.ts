@@ -5,6 +5,8 @@ import { putMessage, putStatus, type Status } from './reduce.ts'
 
 /** A message and its first statuses, up to that it was read, come together, and are drawn once. */
 const changePause = 150
+/** Of both sides: enough for the few that are shown. */
+const readMessages = 15
 
 /** The messages of a number to a user, as the business sees them: newest first, failed messages included. */
 export class SentFeed {
@@ -30,7 +32,9 @@ export class SentFeed {
   }
 
   async #read(): Promise<void> {
-    const page = await listMessages(this.#to, { phone_number_id: this.#number }).catch(() => undefined)
+    const page = await listMessages(this.#to, { phone_number_id: this.#number }, { limit: readMessages }).catch(
+      () => undefined,
+    )
     if (page) this.#set(page.messages.filter((message) => this.#isMine(message)))
   }
 
