@@ -1,6 +1,6 @@
 import { signal, useSignal } from '@preact/signals'
 import { operatorFind } from '@switchboard/client/methods'
-import { useEffect, useId, useRef } from 'preact/hooks'
+import { useEffect, useId, useLayoutEffect, useRef } from 'preact/hooks'
 import { pages } from '../../shared/pages.js'
 import { client, isSandbox } from '../data/http.ts'
 import { go } from '../router.ts'
@@ -100,7 +100,8 @@ function OpenPalette() {
   /** Enter was pressed before the results of the text were there: the first of them is opened when they are. */
   const isAwaited = useSignal(false)
   const { found, isCurrent } = useResults(text.value)
-  useEffect(() => element.current?.showModal(), [])
+  // Before the next key, which belongs to the field already.
+  useLayoutEffect(() => element.current?.showModal(), [])
   const results = found?.state === 'ready' ? found.value : []
   const q = text.value.trim()
   const all: Choice[] = !isSearchable(q)
