@@ -33,7 +33,7 @@ test('a card keeps its place whatever becomes of its subscriber, and new ones co
   assert.deepEqual(idsAt(placeLanes(gone, before), 'shown'), ['a', 'c'])
 })
 
-test('those that are well are folded where there are many; one that was shown stays so, and one that fails is shown last', () => {
+test('healthy subscribers are folded where there are many; a card that was shown stays shown, and one that fails is shown last', () => {
   const many = Array.from({ length: 6 }, (_, index) => one(`good ${index}`))
   const before = placeLanes([...many, one('down', down)], new Map())
   assert.deepEqual(idsAt(before, 'shown'), ['down'])

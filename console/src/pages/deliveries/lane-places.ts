@@ -1,7 +1,7 @@
 import type { Lane } from '../../data/types.ts'
 import { judgeHealth, sortLanes } from './health.ts'
 
-/** With more of them, those that are well are folded. */
+/** If there are more, healthy ones are folded. */
 const mostShown = 6
 
 export type Place = 'shown' | 'healthy' | 'former'

@@ -9,7 +9,7 @@ test('a replay says how many are queued, or that none was found', () => {
   assert.match(writeQueued({ replayed: 0 }), /^No webhook .* none is sent again\.$/)
 })
 
-test('a problem is told with the words of the form', () => {
+test('a problem names fields as the form does', () => {
   assert.equal(nameByLabel('since: it must be a time such as 10m.'), 'Since must be a time such as 10m.')
   assert.equal(nameByLabel('to: it must be an http or https URL.'), 'The other address must be an http or https URL.')
   assert.equal(nameByLabel('the service is not reachable'), 'The service is not reachable')

@@ -44,7 +44,7 @@ function readAsked(): Asked {
   }
 }
 
-/** A listed object; of a template what tells it from others of its name, where the operation says it. */
+/** A listed object. A template also has its language and status, if the operation returns them. */
 interface Row extends Node {
   readonly language?: string
   readonly status?: TemplateStatus

@@ -49,7 +49,7 @@ onBothDatabases('a session of the console that acts for an app', (engine) => {
     assert.equal(after, before, 'no token is created for it')
   })
 
-  test('the log of requests tells its requests, for an app or for itself, from those of tokens', async () => {
+  test('the log of requests marks what the console sent, for an app or for itself', async () => {
     const { 'x-console-app': _, ...session } = await asApp(ids.application)
     const list = async (operation: string) => {
       const query = { operation, limit: '1', fields: 'id' }

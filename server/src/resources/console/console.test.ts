@@ -271,7 +271,7 @@ describe('the page of the console', () => {
     const first = new Set(names)
     names.push(/<meta name="switchboard-worker" content="([\w-]+\.js)">/.exec(page.text)?.[1] ?? 'no worker')
     let bytes = 0
-    // Parts of the script are found as they are named, those that a page needs later too.
+    // Every part of the script is served by its name, also one that a page loads later.
     for (const name of names) {
       const file = await fetch(`${server.url}/console/${name}`, { headers: { 'accept-encoding': 'br' } })
       assert.equal(file.headers.get('cache-control'), 'public, max-age=31536000, immutable')
