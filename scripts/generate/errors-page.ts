@@ -1,7 +1,8 @@
 import type { CatalogueEntry } from '../../server/src/errors.ts'
 import { badArgument } from '../../server/src/graph/define-error.ts'
 import { argumentWrong } from '../../server/src/graph/errors.ts'
-import { type ErrorDefinition, GraphError, renderError } from '../../server/src/graph/graph-error.ts'
+import { type ErrorDefinition, GraphError } from '../../server/src/graph/graph-error.ts'
+import { renderError, usualForm } from '../../server/src/graph/shown-errors/render-error.ts'
 import type { Vocabulary } from '../../server/src/graph/vocabulary.ts'
 import { code, writeMark, writeTable } from './markdown.ts'
 
@@ -71,7 +72,7 @@ export function writeErrorsPage(entries: readonly CatalogueEntry[], vocabulary: 
   const codes = Object.entries(meanings).map(([key, meaning]) => {
     const definition = kinds.get(key)
     if (!definition) throw new Error(`errors-page.ts explains the error ${key}, which there is not`)
-    const { type, is_transient } = renderError(new GraphError(definition, {}), vocabulary, trace, false).error
+    const { type, is_transient } = renderError(new GraphError(definition, {}), vocabulary, trace, usualForm).body.error
     const { status, code: number, subcode } = definition
     return [
       String(status),
@@ -88,7 +89,7 @@ export function writeErrorsPage(entries: readonly CatalogueEntry[], vocabulary: 
     writeMark('`server/src/errors.ts`, the catalogue of errors'),
     '# Errors',
     `Every error has one envelope, with one sentence for a person: what is wrong, and what would be right. Programs go by the status and the code. ${code(vocabulary.trace_member)} is also the header ${code(vocabulary.trace_header)} of every response, and in the log.`,
-    `\`\`\`json\n${JSON.stringify(renderError(sample, vocabulary, trace, false), null, 2)}\n\`\`\``,
+    `\`\`\`json\n${JSON.stringify(renderError(sample, vocabulary, trace, usualForm).body, null, 2)}\n\`\`\``,
     '## Codes',
     'What is transient can be tried again, with exponential backoff; `Retry-After` says how long to wait the first time.',
     writeTable(['Status', 'Code', 'Subcode', 'Type', 'Transient', 'What it means'], codes),

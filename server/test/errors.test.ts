@@ -6,8 +6,9 @@ import { keyOf, meanings, writeErrorsPage } from '../../scripts/generate/errors-
 import { listErrors } from '../src/errors.ts'
 import { badArgument, defineError, defineProblem } from '../src/graph/define-error.ts'
 import { argumentMissing, argumentWrong, type cannotStore, type invalidToken } from '../src/graph/errors.ts'
-import { type ErrorDefinition, GraphError, renderError } from '../src/graph/graph-error.ts'
+import { type ErrorDefinition, GraphError } from '../src/graph/graph-error.ts'
 import { describeSchema } from '../src/graph/input/validation.ts'
+import { renderError, usualForm } from '../src/graph/shown-errors/render-error.ts'
 import { chooseVocabulary } from '../src/graph/vocabulary.ts'
 import { fullInput } from '../src/http/route-table.ts'
 import { buildOperations } from '../src/operations.ts'
@@ -147,7 +148,7 @@ describe('an error of the catalogue', () => {
     assert.deepEqual(error.args, { ...args, seconds: 1 })
     assert.deepEqual(error.headers, { 'x-more': 'yes', 'retry-after': '1' })
     assert.equal(error.cause, 'why')
-    assert.deepEqual(renderError(error, vocabulary, 't', false), {
+    assert.deepEqual(renderError(error, vocabulary, 't', usualForm).body, {
       error: {
         message: error.message,
         type: 'OAuthException',

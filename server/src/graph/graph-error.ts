@@ -1,5 +1,3 @@
-import type { Vocabulary } from './vocabulary.ts'
-
 export const errorStatuses = [400, 401, 403, 404, 422, 429, 500] as const
 export type ErrorStatus = (typeof errorStatuses)[number]
 /** Downloads, and waiting for something to happen, have one more status each. */
@@ -77,51 +75,4 @@ export function fillIn(text: string, args: ErrorArgs): string {
     const value = Object.hasOwn(args, name) ? args[name] : undefined
     return value === undefined ? whole : typeof value === 'object' ? value.join(', ') : String(value)
   })
-}
-
-const types: Record<AnyErrorStatus, string> = {
-  400: 'OAuthException',
-  401: 'OAuthException',
-  403: 'OAuthException',
-  404: 'GraphMethodException',
-  408: 'GraphMethodException',
-  416: 'OAuthException',
-  422: 'GraphMethodException',
-  429: 'OAuthException',
-  500: 'GraphMethodException',
-}
-
-export interface ErrorBody {
-  readonly error: Readonly<Record<string, string | number | boolean | Readonly<Record<string, string>>>>
-}
-
-/** Errors that the caller can fix repeat their sentence in `error_data` if the operation asks for that. */
-const statusesWithData: readonly AnyErrorStatus[] = [400, 403, 422, 429]
-
-/**
- * Writes the envelope. `brief` is for the one operation that shows only `message`, `type` and `code`, `withData` for those that
- * also have `error_data`.
- */
-export function renderError(
-  error: GraphError,
-  vocabulary: Vocabulary,
-  trace: string,
-  brief: boolean,
-  withData = false,
-): ErrorBody {
-  const { status, code, subcode } = error.definition
-  const body = { message: error.message, type: types[status], code }
-  if (brief) return { error: body }
-  return {
-    error: {
-      ...body,
-      ...(subcode !== undefined && { error_subcode: subcode }),
-      ...((status === 408 || status === 429 || status === 500) && { is_transient: true }),
-      ...(withData &&
-        statusesWithData.includes(status) && {
-          error_data: { messaging_product: vocabulary.product, details: error.message },
-        }),
-      [vocabulary.trace_member]: trace,
-    },
-  }
 }

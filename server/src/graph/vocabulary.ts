@@ -1,6 +1,8 @@
+import { type Habits, haveHabits } from './habits.ts'
+
 /**
- * The names on the wire that differ between the two public vocabularies. Chosen once at the start; rows and schemas are made from it,
- * and no other code knows that there are two.
+ * What differs on the wire between the two public vocabularies: names and habits. Chosen once at the start; rows and schemas are made
+ * from it, and no other code knows that there are two.
  */
 export interface Vocabulary {
   readonly name: 'msgapp' | 'whatsapp'
@@ -12,17 +14,8 @@ export interface Vocabulary {
   readonly trace_header: string
   /** The `object` of webhook envelopes and subscriptions. */
   readonly account_object: string
-  /** Habits of the client libraries that exist for a vocabulary. */
-  readonly habits: {
-    /** A path without a version is served as the newest one. */
-    readonly version_optional: boolean
-    /** The token may come as the query parameter `access_token`. */
-    readonly token_in_query: boolean
-    /** `POST …/message_qrdls/{code}` updates that code. */
-    readonly update_qr_code_by_path: boolean
-    /** Nodes also have the fields in the libraries' types; a profile is also in the object that holds it. */
-    readonly library_fields: boolean
-  }
+  /** How it differs from the specification besides the names. */
+  readonly habits: Habits
 }
 
 export const vocabularyNames = ['msgapp', 'whatsapp'] as const
@@ -35,7 +28,7 @@ const vocabularies: Record<VocabularyName, Vocabulary> = {
     trace_member: 'svctrace_id',
     trace_header: 'x-svctrace-id',
     account_object: 'msgapp_business_account',
-    habits: { version_optional: false, token_in_query: false, update_qr_code_by_path: false, library_fields: false },
+    habits: haveHabits(false),
   },
   whatsapp: {
     name: 'whatsapp',
@@ -43,7 +36,7 @@ const vocabularies: Record<VocabularyName, Vocabulary> = {
     trace_member: 'fbtrace_id',
     trace_header: 'x-fbtrace-id',
     account_object: 'whatsapp_business_account',
-    habits: { version_optional: true, token_in_query: true, update_qr_code_by_path: true, library_fields: true },
+    habits: haveHabits(true),
   },
 }
 

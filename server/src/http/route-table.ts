@@ -4,6 +4,7 @@ import { compileInput, type InputReader } from '../graph/input/input.ts'
 import { pageArguments } from '../graph/lists/paging.ts'
 import type { NodeKind } from '../graph/nodes.ts'
 import type { BusinessOperation, Door, Operation, Row } from '../graph/operation.ts'
+import type { ErrorForm } from '../graph/shown-errors/render-error.ts'
 import { type RateClassName, rateClasses } from '../limits/classes.ts'
 import { nodeKinds } from '../operations.ts'
 
@@ -29,8 +30,7 @@ export interface Route {
   /** The names of the placeholders that are members of the input. */
   readonly pathMembers: readonly string[]
   readonly rows: ReadonlyMap<string | undefined, PreparedRow>
-  readonly briefErrors: boolean
-  readonly errorData: boolean
+  readonly errorForm: ErrorForm
 }
 
 /** A table that cannot be served: found at the start, not at the first request. */
@@ -49,8 +49,11 @@ export function buildRoutes(operations: readonly Row[]): Route[] {
       shape,
       pathMembers: pathMembersOf(operation),
       rows: new Map(),
-      briefErrors: operation.briefErrors ?? false,
-      errorData: operation.errorData ?? false,
+      errorForm: {
+        briefErrors: operation.briefErrors ?? false,
+        errorData: operation.errorData ?? false,
+        isBusiness: isBusiness(operation),
+      },
     }
     if (route.rows.has(row.kind)) {
       throw new BadTable(`two rows for ${operation.method} ${operation.path}: ${operation.name} is the second`)

@@ -179,8 +179,7 @@ function makeBeginning(route: Route, deps: PipelineDeps): (request: FastifyReque
   return (request) => {
     request.startedAt = performance.now()
     request.operationName = name
-    request.briefErrors = route.briefErrors
-    request.errorData = route.errorData
+    request.errorForm = route.errorForm
     if (keepsBodies) keepBodyOf(request.raw)
     request.graphRequest = toGraphRequest(request, route, deps.addresses)
     if (isGuarded) deps.hostGuard.check(request.raw)

@@ -2,7 +2,8 @@ import type { IncomingMessage } from 'node:http'
 import { type FastifyInstance, type FastifyReply, type FastifyRequest, fastify } from 'fastify'
 import type { Log } from '../base/log/log.ts'
 import type { Outage } from '../db/database.ts'
-import { type GraphError, renderError } from '../graph/graph-error.ts'
+import type { GraphError } from '../graph/graph-error.ts'
+import { type ErrorForm, renderError, usualForm } from '../graph/shown-errors/render-error.ts'
 import { versionPattern } from '../graph/versions.ts'
 import { closeBehind, discardRest } from './body/rest-of-body.ts'
 import { maxHeaderBytes, type TracedMessage } from './connection/broken-requests.ts'
@@ -14,8 +15,7 @@ import { type IsUnknownPage, unknownPageUrl } from './reply/unknown-pages.ts'
 
 declare module 'fastify' {
   interface FastifyRequest {
-    briefErrors: boolean
-    errorData: boolean
+    errorForm: ErrorForm
   }
 }
 
@@ -62,7 +62,7 @@ export function createServer(deps: ServerDeps): FastifyInstance {
     serverFactory: (handle) => makeHttpServer(handle, responses, deps),
     frameworkErrors: (error, request, reply) => {
       const known = translate(error)
-      sendError(reply as unknown as FastifyReply, known, request.id, plainForm)
+      sendError(reply as unknown as FastifyReply, known, request.id, usualForm)
       deps.observer.noteBroken(known.status, error.code, request.id)
     },
     // Each HTTP server has its own.
@@ -70,8 +70,7 @@ export function createServer(deps: ServerDeps): FastifyInstance {
   })
 
   server.decorateRequest('operationName', 'unknown')
-  server.decorateRequest('briefErrors', false)
-  server.decorateRequest('errorData', false)
+  server.decorateRequest('errorForm', usualForm)
   server.decorateRequest('logged')
 
   // The pipeline reads bodies after admission; Fastify's own parsers are not used.
@@ -83,8 +82,7 @@ export function createServer(deps: ServerDeps): FastifyInstance {
     if (known.status === 500 && !isLogged) {
       log.error({ operation: request.operationName, trace: request.id, err: known.cause }, 'a request failed')
     }
-    reply.status(known.status)
-    const send = (refusal: GraphError) => sendError(reply, refusal, request.id, request)
+    const send = (refusal: GraphError) => sendError(reply, refusal, request.id, request.errorForm)
     const isStranger = request.logged?.app === undefined
     if (isStranger && !request.raw.complete) refuseStranger(request.raw, known, send)
     else send(known)
@@ -117,23 +115,19 @@ export function createServer(deps: ServerDeps): FastifyInstance {
   }
 
   function sendError(reply: FastifyReply, error: GraphError, trace: string, form: ErrorForm): void {
-    reply.status(error.status)
+    const { status, body } = renderError(error, vocabulary, trace, form)
+    reply.status(status)
     reply.headers({
       [vocabulary.trace_header]: trace,
       'content-type': 'application/json; charset=utf-8',
       'cache-control': 'private, no-store',
       ...error.headers,
     })
-    reply.send(writeJson(renderError(error, vocabulary, trace, form.briefErrors, form.errorData)))
+    reply.send(writeJson(body))
   }
 
   return server
 }
-
-/** How the errors of a route are written. */
-type ErrorForm = Pick<FastifyRequest, 'briefErrors' | 'errorData'>
-
-const plainForm: ErrorForm = { briefErrors: false, errorData: false }
 
 function refuseSchema(): never {
   throw new Error('a route was given a schema: the schemas of rows belong to the pipeline')

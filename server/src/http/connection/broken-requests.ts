@@ -1,7 +1,8 @@
 import { type IncomingMessage, type ServerResponse, STATUS_CODES } from 'node:http'
 import type { Socket } from 'node:net'
 import type { Random } from '../../base/keys/random.ts'
-import { type GraphError, renderError } from '../../graph/graph-error.ts'
+import type { GraphError } from '../../graph/graph-error.ts'
+import { renderError, usualForm } from '../../graph/shown-errors/render-error.ts'
 import type { Vocabulary } from '../../graph/vocabulary.ts'
 import { discardRestOf } from '../body/rest-of-body.ts'
 import { headersTooLarge, requestBrokeOff, requestNotHttp, requestTooLate } from '../errors.ts'
@@ -75,7 +76,8 @@ export function respondOnSocket(
 ): void {
   const trace = known ?? traceOf(undefined, random)
   if (known === undefined) observer.noteBroken(error.status, reason, trace)
-  const body = writeJson(renderError(error, vocabulary, trace, false))
+  const { body: shown } = renderError(error, vocabulary, trace, usualForm)
+  const body = writeJson(shown)
   const head = [
     `HTTP/1.1 ${error.status} ${STATUS_CODES[error.status]}`,
     'Content-Type: application/json; charset=utf-8',

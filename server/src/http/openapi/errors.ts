@@ -10,7 +10,8 @@ import {
   notFound,
   storeBusy,
 } from '../../graph/errors.ts'
-import { type ErrorStatus, type GraphError, renderError } from '../../graph/graph-error.ts'
+import type { ErrorStatus, GraphError } from '../../graph/graph-error.ts'
+import { renderError, usualForm } from '../../graph/shown-errors/render-error.ts'
 import type { Vocabulary } from '../../graph/vocabulary.ts'
 import { addressClasses, describeLimit, rateClasses } from '../../limits/classes.ts'
 import { numberVerified } from '../../resources/phone-numbers/errors.ts'
@@ -99,11 +100,13 @@ export function describeErrorResponse(
   vocabulary: Vocabulary,
   counted: boolean,
 ): Response {
-  const { description, makeSamples } = errorKinds(vocabulary)[status]
-  const examples = Object.entries(makeSamples()).map(([name, error]) => [
-    name,
-    { value: renderError(error, vocabulary, exampleTrace, brief) },
-  ])
+  const { description } = errorKinds(vocabulary)[status]
+  const form = { ...usualForm, briefErrors: brief, isBusiness: counted }
+  const examples = Object.values(errorKinds(vocabulary))
+    .flatMap(({ makeSamples }) => Object.entries(makeSamples()))
+    .map(([name, error]) => ({ name, ...renderError(error, vocabulary, exampleTrace, form) }))
+    .filter((sample) => sample.status === status)
+    .map(({ name, body }) => [name, { value: body }])
   return {
     description,
     headers: headersOf(status, vocabulary, counted),
@@ -114,6 +117,15 @@ export function describeErrorResponse(
       },
     },
   }
+}
+
+/** The statuses with which rows refuse: in a vocabulary that has no 422, a rule of the business is 400. */
+export function shownStatuses(
+  statuses: readonly ErrorStatus[],
+  { habits }: Vocabulary,
+  isBusiness: boolean,
+): ErrorStatus[] {
+  return statuses.filter((status) => status !== 422 || !habits.public_refusals || !isBusiness)
 }
 
 export function errorSchemaName(brief: boolean): string {
@@ -158,5 +170,11 @@ export function describeErrorSchema(brief: boolean, vocabulary: Vocabulary): Jso
 
 function listErrorTypes(vocabulary: Vocabulary): string[] {
   const samples = Object.values(errorKinds(vocabulary)).flatMap(({ makeSamples }) => Object.values(makeSamples()))
-  return [...new Set(samples.map((error) => String(renderError(error, vocabulary, exampleTrace, true).error['type'])))]
+  return [...new Set(samples.flatMap((error) => typesOf(error, vocabulary)))]
+}
+
+/** With and without the habits of the vocabulary. */
+function typesOf(error: GraphError, vocabulary: Vocabulary): string[] {
+  const forms = [usualForm, { ...usualForm, isBusiness: false }]
+  return forms.map((form) => String(renderError(error, vocabulary, exampleTrace, form).body.error['type']))
 }

@@ -40,7 +40,13 @@ import {
   tagOf,
   titles,
 } from './doors.ts'
-import { describeErrorResponse, describeErrorSchema, errorResponseName, errorSchemaName } from './errors.ts'
+import {
+  describeErrorResponse,
+  describeErrorSchema,
+  errorResponseName,
+  errorSchemaName,
+  shownStatuses,
+} from './errors.ts'
 import { explainExample } from './examples.ts'
 import { describeHeaders, headersOf } from './headers.ts'
 import { type DescribedRow, groupByPath, neutralPlaceholder, type PathRows } from './rows.ts'
@@ -126,7 +132,7 @@ function describeOperation(
   const [{ operation: first }] = rows as [DescribedRow]
   const single = rows.length === 1
   const requestBody = hasBody(rows) ? describeBody(rows) : undefined
-  const statuses = errorStatusesOf(rows)
+  const statuses = errorStatusesOf(rows, vocabulary)
   const security = securityOf(first, vocabulary)
   return {
     operationId: single ? first.name : nameMerged(pathRows, first.method),
@@ -285,9 +291,14 @@ function describeLate(vocabulary: Vocabulary): Response {
 
 const page: ReplyContent = { 'text/html': Type.String({ contentMediaType: 'text/html' }) }
 
-function errorStatusesOf(rows: readonly DescribedRow[]): ErrorStatus[] {
-  return errorStatuses.filter((status) =>
+function errorStatusesOf(rows: readonly DescribedRow[], vocabulary: Vocabulary): ErrorStatus[] {
+  const listed = errorStatuses.filter((status) =>
     rows.some(({ operation }) => (operation.errors ?? doorOf(operation).errors).includes(status)),
+  )
+  return shownStatuses(
+    listed,
+    vocabulary,
+    rows.some(({ operation }) => doorOf(operation).counted),
   )
 }
 
@@ -320,7 +331,7 @@ function describeComponents(
   )
   const counted = rows.some(({ operation }) => doorOf(operation).counted)
   const responses = routes.flatMap((route) =>
-    errorStatusesOf(route).map((status) => {
+    errorStatusesOf(route, vocabulary).map((status) => {
       const brief = isBrief(route)
       return [
         errorResponseName(status, brief, vocabulary),
