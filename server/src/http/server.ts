@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http'
-import { type FastifyInstance, type FastifyReply, type FastifyRequest, fastify } from 'fastify'
+import { type FastifyInstance, type FastifyReply, fastify } from 'fastify'
 import type { Log } from '../base/log/log.ts'
 import type { Outage } from '../db/database.ts'
 import type { GraphError } from '../graph/graph-error.ts'
