@@ -7,6 +7,7 @@ import { writePermission } from '../src/auth/scopes.ts'
 import { defineRead, defineWrite } from '../src/graph/define.ts'
 import { errorStatuses } from '../src/graph/graph-error.ts'
 import type { NewOperation, Operation, Row } from '../src/graph/operation.ts'
+import { serveVersions } from '../src/graph/versions.ts'
 import { chooseVocabulary, vocabularyNames } from '../src/graph/vocabulary.ts'
 import type { OpenApiDocument, OperationObject, Response } from '../src/http/openapi/document.ts'
 import type { DocumentName } from '../src/http/openapi/doors.ts'
@@ -24,7 +25,7 @@ function build(operations: readonly Row[], spoken = vocabulary, document: Docume
     operations,
     document,
     vocabulary: spoken,
-    versions: ['v22.0', 'v23.0'],
+    versions: serveVersions(['v22.0', 'v23.0'], false),
     serverUrl: 'http://127.0.0.1:8080',
     packageVersion: '1.2.3',
   })
@@ -446,7 +447,7 @@ describe('an OpenAPI document of rows of every form', () => {
     const other = buildOpenApi({
       operations: variedRows,
       vocabulary,
-      versions: ['v23.0'],
+      versions: serveVersions(undefined, false),
       rates: { platform } as never,
       serverUrl: 'https://api.example.com/graph',
       packageVersion: '1.2.3',

@@ -9,6 +9,7 @@ import { silentLog } from '../src/base/log/log.ts'
 import { systemClock } from '../src/base/time/clock.ts'
 import { readConfig } from '../src/config.ts'
 import { migrate } from '../src/db/migrate.ts'
+import { serveVersions } from '../src/graph/versions.ts'
 import { chooseVocabulary } from '../src/graph/vocabulary.ts'
 import { buildOpenApi } from '../src/http/openapi/openapi.ts'
 import { buildOperations, chapters } from '../src/operations.ts'
@@ -25,7 +26,7 @@ const demoWorld = new URL('../../worlds/demo.yaml', import.meta.url)
 const description = {
   operations: buildOperations(vocabulary),
   vocabulary,
-  versions: ['v23.0'],
+  versions: serveVersions(undefined, false),
   packageVersion: packageVersion(),
 }
 

@@ -65,7 +65,7 @@ function writeConstants(): string {
   const { versions } = readConfig({})
   return [
     '/** The newest version of the API. */',
-    `export const newestVersion = ${writeLiteral(versions.at(-1))}`,
+    `export const newestVersion = ${writeLiteral(versions.newest)}`,
     '',
     '/** The version of the server that the methods were made from. */',
     `export const serverVersion = ${writeLiteral(packageVersion())}`,

@@ -48,7 +48,7 @@ export async function makePorts(
     sandbox: sandbox?.port,
     service: {
       version: packageVersion(),
-      versions,
+      versions: versions.all,
       vocabulary: config.vocabulary,
       store: database.product,
       process: foundation.self,

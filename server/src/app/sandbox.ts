@@ -1,4 +1,5 @@
 import { listErrors } from '../errors.ts'
+import { listFaultErrors } from '../graph/shown-errors/show-error.ts'
 import type { Heartbeat } from '../processes/heartbeat.ts'
 import { sweepPieces } from '../resources/uploads/sweep.ts'
 import type { OwnUsersStream } from '../resources/users/stream-source.ts'
@@ -32,7 +33,10 @@ export function makeSandbox(
     state: sandboxState,
     faults,
     onFaultsReplaced: () => workers.releaseHeld(),
-    errors: listErrors().map(({ definition }) => definition),
+    errors: listFaultErrors(
+      listErrors().map(({ definition }) => definition),
+      foundation.vocabulary,
+    ),
     hasOperation: (name) => table.some((row) => row.name === name),
     onClockMoved() {
       workers.wake()

@@ -2,11 +2,12 @@ import type { IncomingHttpHeaders, IncomingMessage } from 'node:http'
 import type { Clock } from '../base/time/clock.ts'
 import type { CacheName, Database, Db } from '../db/database.ts'
 import type { Caller } from '../graph/caller.ts'
-import { demoTokenFromElsewhere, invalidToken, missingToken } from '../graph/errors.ts'
+import { demoTokenFromElsewhere, invalidToken, missingToken, tokenExpired, tokenRevoked } from '../graph/errors.ts'
+import type { GraphError } from '../graph/graph-error.ts'
 import type { Vocabulary } from '../graph/vocabulary.ts'
 import { isDemoToken } from './demo.ts'
 import { readSessionSecret } from './sessions.ts'
-import { type FoundToken, findCaller, findCallerById } from './tokens.ts'
+import { type FoundToken, findCaller, findCallerById, wasRevoked } from './tokens.ts'
 
 /** Clients of the resumable upload send `OAuth` instead of `Bearer`. */
 const bearerPattern = /^(?:bearer|oauth) +(\S+) *$/i
@@ -68,7 +69,7 @@ export function recallCaller(deps: AuthenticationDeps, source: CredentialSource)
 /** Refuses a token that has expired since it was found, or that may not be used from where the request comes. */
 export function checkKnown(deps: AuthenticationDeps, source: CredentialSource, known: KnownToken): Caller {
   if (known.isDemo) checkDemo(deps, source)
-  if (hasEnded(known, deps.clock)) throw invalidToken()
+  if (hasEnded(known, deps.clock)) throw expired(deps)
   return known.caller
 }
 
@@ -95,7 +96,8 @@ export async function findToken<Found extends FoundToken>(
   const token = await find(db, secret)
   if (!token || hasEnded(token, clock)) {
     guesses.noteWrong(remote_address, { secret })
-    throw invalidToken()
+    if (token) throw expired(deps)
+    throw deps.vocabulary.habits.token_ends_told && (await wasRevoked(db, secret)) ? tokenRevoked() : invalidToken()
   }
   guesses.noteGood(secret)
   const { authorization } = headers
@@ -104,6 +106,10 @@ export async function findToken<Found extends FoundToken>(
     known.set(authorization, { caller, expires_time, isDemo })
   }
   return token
+}
+
+function expired({ vocabulary }: AuthenticationDeps): GraphError {
+  return vocabulary.habits.token_ends_told ? tokenExpired() : invalidToken()
 }
 
 /** The caller as of now: the token may have been revoked or changed since. */

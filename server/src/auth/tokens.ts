@@ -98,6 +98,12 @@ export async function findCaller(db: Db, secret: string): Promise<FoundToken | u
   return toFound(db, await db.first(findByHash, { hash: hashToken(db, secret) }))
 }
 
+/** Whether a token was revoked. */
+export async function wasRevoked(db: Db, secret: string): Promise<boolean> {
+  const row = await db.first(findByHash, { hash: hashToken(db, secret) })
+  return row !== undefined && row.revoked_time !== null
+}
+
 /** The same for a token that was found before. */
 export async function findCallerById(db: Db, id: string): Promise<FoundToken | undefined> {
   return toFound(db, await db.first(findById, { id }))

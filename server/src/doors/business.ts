@@ -20,7 +20,7 @@ import { type Usage, usageHeaders } from '../limits/usage.ts'
 export const businessDoor: DoorPolicy = {
   // What is cached is returned synchronously: an await would cost a microtask at each step.
   admit(deps, route, request, progress) {
-    if (!deps.versions.includes(request.path.version)) {
+    if (!deps.versions.all.includes(request.path.version)) {
       deps.strangerLimit.take(request.remote_address)
       throw deps.explainPath(route.method, request.url)
     }

@@ -22,6 +22,20 @@ export const invalidToken = defineError({
   text: 'The access token is unknown, expired or revoked; ask the operator for a new one.',
 })
 
+/** For vocabularies that tell a token's end to whoever holds it. */
+export const tokenExpired = defineError({
+  id: 'token_expired',
+  status: 401,
+  subcode: badTokenSubcode,
+  text: 'The access token has expired; ask the operator for a new one.',
+})
+export const tokenRevoked = defineError({
+  id: 'token_revoked',
+  status: 401,
+  subcode: 467,
+  text: 'The access token was revoked; ask the operator for a new one.',
+})
+
 /** The same for an app of another tenant and for one that there is not. */
 export const consoleAppUnseen = defineError({
   id: 'console_app_unseen',

@@ -6,6 +6,12 @@ export const unknownVersion = defineError({
   status: 400,
   text: '{version} is not a version that is served; start the path with {starts}.',
 })
+/** For vocabularies whose clients ask for many versions. */
+export const versionNotListed = defineError({
+  id: 'version_not_listed',
+  status: 400,
+  text: '{version} is not a version that is served; start the path with {starts}, or list it in the setting VERSIONS.',
+})
 export const requestUnreadable = defineError({
   id: 'request_unreadable',
   status: 400,

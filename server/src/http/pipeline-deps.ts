@@ -10,6 +10,7 @@ import type { CursorSealer } from '../graph/lists/cursors.ts'
 import type { Ports } from '../graph/ports.ts'
 import type { LinkSealer } from '../graph/sealed-links.ts'
 import type { Settings } from '../graph/settings.ts'
+import type { ServedVersions } from '../graph/versions.ts'
 import type { Vocabulary } from '../graph/vocabulary.ts'
 import type { AddressLimit } from '../limits/address-limit.ts'
 import type { Limiter } from '../limits/limiter.ts'
@@ -31,7 +32,7 @@ export interface PipelineDeps {
   readonly realClock: Clock
   readonly random: Random
   readonly vocabulary: Vocabulary
-  readonly versions: readonly string[]
+  readonly versions: ServedVersions
   /** Explains a path that matches no row. */
   readonly explainPath: ExplainPath
   readonly tokenUses: { note(token_id: string): void }

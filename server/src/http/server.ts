@@ -4,7 +4,7 @@ import type { Log } from '../base/log/log.ts'
 import type { Outage } from '../db/database.ts'
 import type { GraphError } from '../graph/graph-error.ts'
 import { type ErrorForm, renderError, usualForm } from '../graph/shown-errors/render-error.ts'
-import { versionPattern } from '../graph/versions.ts'
+import { type ServedVersions, versionPattern } from '../graph/versions.ts'
 import { closeBehind, discardRest } from './body/rest-of-body.ts'
 import { maxHeaderBytes, type TracedMessage } from './connection/broken-requests.ts'
 import { type HttpServerDeps, type LatestResponses, makeHttpServer } from './connection/http-server.ts'
@@ -24,7 +24,7 @@ const holdMilliseconds = 1000
 const maxHeld = 64
 
 export interface ServerDeps extends HttpServerDeps {
-  readonly versions: readonly string[]
+  readonly versions: ServedVersions
   readonly log: Log
   /** First path segments that are doors, never ids. */
   readonly doors: readonly string[]
@@ -137,5 +137,5 @@ function refuseSchema(): never {
 function withVersion(url: string, { versions, doors }: ServerDeps): string {
   const first = url.split(/[/?]/, 2)[1] ?? ''
   if (first === '' || versionPattern.test(first) || doors.includes(first)) return url
-  return `/${versions.at(-1)}${url}`
+  return `/${versions.newest}${url}`
 }

@@ -1,6 +1,7 @@
 import { duration, durationOrForever, flag, oneOf, onOff, versionList, webUrl } from '../base/setting-parsers.ts'
 import { day } from '../base/time/duration.ts'
-import { type VocabularyName, vocabularyNames } from '../graph/vocabulary.ts'
+import { type ServedVersions, serveVersions } from '../graph/versions.ts'
+import { chooseVocabulary, type VocabularyName, vocabularyNames } from '../graph/vocabulary.ts'
 import { define, defineMaxBytes, mebibyte } from './setting.ts'
 
 /** The API as a whole: its names, versions and address, and what a test environment allows. */
@@ -21,13 +22,14 @@ export const apiSettings = {
     parse: oneOf(vocabularyNames),
     fallback: () => 'msgapp',
   }),
-  versions: define<readonly string[]>({
+  versions: define<ServedVersions>({
     name: 'VERSIONS',
     group: 'platform',
-    shownDefault: 'v23.0',
+    shownDefault: 'v23.0; with VOCABULARY=whatsapp every one from v13.0 to v30.0',
     sentence: 'The API versions that are served, oldest first, separated by commas.',
-    parse: versionList,
-    fallback: () => ['v23.0'],
+    parse: (text) => serveVersions(versionList(text), false),
+    fallback: ({ vocabulary = 'msgapp' }) =>
+      serveVersions(undefined, chooseVocabulary(vocabulary).habits.every_version),
   }),
   sandbox: define({
     name: 'SANDBOX',

@@ -5,6 +5,7 @@ import type { AddressList } from '../base/text/addresses.ts'
 import type { CredentialSettings } from '../files/s3/credentials/choose.ts'
 import type { ObjectLocation } from '../files/s3/location.ts'
 import type { Settings } from '../graph/settings.ts'
+import type { ServedVersions } from '../graph/versions.ts'
 import type { VocabularyName } from '../graph/vocabulary.ts'
 import type { AddressClassName, Rate, RateClassName } from '../limits/classes.ts'
 
@@ -52,7 +53,7 @@ export interface Config extends Settings, CredentialSettings {
   readonly oidcScopes: string
   readonly oidcGroupsClaim: string
   readonly vocabulary: VocabularyName
-  readonly versions: readonly string[]
+  readonly versions: ServedVersions
   readonly rates: Readonly<Record<AnyRateClassName, readonly Rate[]>>
   readonly maxBodyBytes: number
   readonly requestLog: number

@@ -139,7 +139,7 @@ function describe(
     first: examples.first ?? [],
     response: response.content['application/json']?.examples?.[name]?.value,
     errors: Object.keys(operation.responses).filter((status) => status !== '200'),
-    sdk: describeCall(row, versions.at(-1) ?? ''),
+    sdk: describeCall(row, versions.newest),
   }
 }
 

@@ -1,5 +1,6 @@
 import { quote, writeCurl } from '../../../console/shared/samples.js'
 import { demoTokens } from '../auth/demo.ts'
+import { describeVersions, type ServedVersions } from '../graph/versions.ts'
 import type { Vocabulary } from '../graph/vocabulary.ts'
 import { composePage, escapeHtml, hashSource, type Page } from '../replies/page.ts'
 import { demoNumber } from './demo.ts'
@@ -13,7 +14,7 @@ export interface StartPageOptions {
   readonly publicUrl: string
   readonly packageVersion: string
   /** Oldest first. */
-  readonly versions: readonly string[]
+  readonly versions: ServedVersions
   readonly vocabulary: Vocabulary
   readonly state: StoreState
   /** Information only for the person running a trial; undefined in production. */
@@ -63,7 +64,7 @@ function writeFacts({ state, about, packageVersion, versions, vocabulary }: Star
   const isReady = state.reason === undefined
   const facts: [string, string][] = [
     ['Version', packageVersion],
-    ['API', versions.join(', ')],
+    ['API', describeVersions(versions.all)],
     ['Vocabulary', vocabulary.name],
     ...(about ? [['Store', about.store] as [string, string]] : []),
   ]
@@ -103,7 +104,7 @@ ${numbers.map((number) => writeNumber(number, options)).join('\n')}
 }
 
 function writeLines({ publicUrl, versions, vocabulary }: StartPageOptions): string[] {
-  const base = `${publicUrl}/${versions.at(-1)}`
+  const base = `${publicUrl}/${versions.newest}`
   const owner = ['Authorization', `Bearer ${demoTokens.owner}`] as const
   const json = ['Content-Type', 'application/json'] as const
   const lines = [
@@ -140,7 +141,7 @@ function writeNumber(number: DemoNumber, { publicUrl, versions }: StartPageOptio
   const tone = connection_status === 'CONNECTED' ? 'good' : 'warn'
   const line = writeCurl({
     method: 'GET',
-    url: readUrl(`${publicUrl}/${versions.at(-1)}`, id),
+    url: readUrl(`${publicUrl}/${versions.newest}`, id),
     headers: [['Authorization', `Bearer ${demoTokens.owner}`]],
   })
   const quality = number.quality_rating === 'NA' ? 'not rated' : number.quality_rating

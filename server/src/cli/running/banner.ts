@@ -14,7 +14,7 @@ export async function composeBanner(
   config: Config,
 ): Promise<string> {
   const publicUrl = config.publicUrl ?? address
-  const base = `${publicUrl}/${config.versions.at(-1)}`
+  const base = `${publicUrl}/${config.versions.newest}`
   const places = [
     '',
     `  Switchboard ${packageVersion()}`,

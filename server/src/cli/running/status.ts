@@ -1,4 +1,5 @@
 import type { OperatorWaitParams } from '@switchboard/client'
+import { describeVersions } from '../../graph/versions.ts'
 import { ask, type RemoteFlags, requireRemote } from '../remote.ts'
 
 /** How a server is. */
@@ -12,7 +13,7 @@ export async function showStatus(flags: RemoteFlags & { readonly json?: boolean 
   const { lanes, counts, processes } = state
   const facts = [
     ['Server', remote.url],
-    ['Version', `${state.version}, API ${state.versions.join(', ')}, ${state.vocabulary}`],
+    ['Version', `${state.version}, API ${describeVersions(state.versions)}, ${state.vocabulary}`],
     ['Store', state.store],
     ['Sandbox', state.sandbox ? 'yes' : 'no'],
     ['Processes', processes.map(({ role, version }) => `${role} ${version}`).join(', ')],

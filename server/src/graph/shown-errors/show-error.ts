@@ -33,14 +33,30 @@ const types: Record<AnyErrorStatus, string> = {
 const publicStatuses: Readonly<Record<number, AnyErrorStatus>> = { 132001: 404, 131000: 500, 131016: 500 }
 
 /** What only fault rules cause. */
-export const publicFaults: readonly number[] = [131000, 131016]
+const publicFaults = [131000, 131016].map((code) => ({ status: 500 as const, code, subcode: undefined }))
+
+/** The errors that a fault rule may name: as the catalogue has them, and as they are shown. */
+export function listFaultErrors(
+  catalogue: readonly ErrorDefinition[],
+  { habits }: Vocabulary,
+): Pick<ErrorDefinition, 'status' | 'code' | 'subcode'>[] {
+  if (!habits.public_refusals) return [...catalogue]
+  return [...catalogue.map(refusePublicly), ...publicFaults, ...catalogue]
+}
 
 /** An object that is unknown, not visible, or has no such operation. */
 const unknownObject: Refusal = { status: 400, code: 100, subcode: 33, type: 'GraphMethodException' }
 const codeOfUnknown = 803
 
-/** Ids of the errors with code 803 that are about a path and not about an object. */
-const ofPaths = ['method_unknown', 'path_of_another_vocabulary', 'path_misspelt', 'path_unknown', 'not_a_proxy']
+/** Ids of the errors with code 803 that are about no object. */
+const ofNoObject = [
+  'method_unknown',
+  'path_of_another_vocabulary',
+  'path_misspelt',
+  'path_unknown',
+  'not_a_proxy',
+  'fault_rule',
+]
 
 /** How an error is shown to a caller of the business door; other doors are no part of the public platform and keep their own form. */
 export function showError(error: GraphError, vocabulary: Vocabulary, isBusiness: boolean): ShownError {
@@ -61,7 +77,7 @@ export function showError(error: GraphError, vocabulary: Vocabulary, isBusiness:
 
 /** The status and codes with which the public platform refuses. */
 export function refusePublicly({ id, status, code, subcode }: ErrorDefinition): Refusal {
-  if (status === 404 && code === codeOfUnknown && !ofPaths.includes(id)) return unknownObject
+  if (status === 404 && code === codeOfUnknown && !ofNoObject.includes(id)) return unknownObject
   const type = 'OAuthException'
   if (id === 'invalid_token') return { status, code, subcode: undefined, type }
   return { status: publicStatuses[code] ?? (status === 422 ? 400 : status), code, subcode, type }

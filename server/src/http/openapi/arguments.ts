@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from 'node:util'
 import { nodeIdPattern, uploadIdPattern } from '../../graph/nodes.ts'
+import type { ServedVersions } from '../../graph/versions.ts'
 import type { Vocabulary } from '../../graph/vocabulary.ts'
 import { nodeKinds } from '../../operations.ts'
 import { nodeKindOf } from '../route-table.ts'
@@ -10,14 +11,13 @@ import { isStructured, toFormExample, toFormSchema, toMultipartSchema, writeType
 /** For objects that no world file holds: a request creates them. */
 const madeUpId = '9000000000000001'
 
-export function describeVersion(versions: readonly string[], vocabulary: Vocabulary): Parameter {
-  const newest = versions.at(-1) ?? ''
+export function describeVersion({ all, newest }: ServedVersions, vocabulary: Vocabulary): Parameter {
   return {
     name: 'Version',
     in: 'path',
     required: true,
-    description: `The version of the API; ${newest} is the newest${vocabulary.habits.version_optional ? ', and what a path without a version means' : ''}.`,
-    schema: { type: 'string', enum: versions },
+    description: `The version of the API; ${newest} is ${newest === all.at(-1) ? 'the newest' : 'how all are served'}${vocabulary.habits.version_optional ? ', and what a path without a version means' : ''}.`,
+    schema: { type: 'string', enum: all },
     example: newest,
   }
 }

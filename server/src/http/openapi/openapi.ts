@@ -2,6 +2,7 @@ import { Type } from 'typebox'
 import { type ErrorStatus, errorStatuses } from '../../graph/graph-error.ts'
 import type { Row } from '../../graph/operation.ts'
 import type { ReplyContent } from '../../graph/reply.ts'
+import type { ServedVersions } from '../../graph/versions.ts'
 import type { Vocabulary } from '../../graph/vocabulary.ts'
 import { formatRate, type Rate, type RateClassName, rateClasses } from '../../limits/classes.ts'
 import { chapters } from '../../operations.ts'
@@ -59,7 +60,7 @@ export interface OpenApiOptions {
   readonly document?: DocumentName
   readonly vocabulary: Vocabulary
   /** Oldest first. */
-  readonly versions: readonly string[]
+  readonly versions: ServedVersions
   /** The limits in force; by default the built-in ones. */
   readonly rates?: Readonly<Record<RateClassName, readonly Rate[]>>
   readonly serverUrl: string

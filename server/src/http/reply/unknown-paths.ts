@@ -4,14 +4,22 @@ import { second } from '../../base/time/duration.ts'
 import { WindowCounts } from '../../base/time/window-counts.ts'
 import type { GraphError } from '../../graph/graph-error.ts'
 import type { Row } from '../../graph/operation.ts'
+import type { ServedVersions } from '../../graph/versions.ts'
 import { type Vocabulary, vocabularyNames } from '../../graph/vocabulary.ts'
-import { methodUnknown, pathMisspelt, pathOfAnotherVocabulary, pathUnknown, unknownVersion } from '../errors.ts'
+import {
+  methodUnknown,
+  pathMisspelt,
+  pathOfAnotherVocabulary,
+  pathUnknown,
+  unknownVersion,
+  versionNotListed,
+} from '../errors.ts'
 import { segmentsOf, shapeOf } from '../route-table.ts'
 
 export interface UnknownPathsOptions {
   readonly operations: readonly Row[]
   readonly vocabulary: Vocabulary
-  readonly versions: readonly string[]
+  readonly versions: ServedVersions
   readonly clock: Clock
 }
 
@@ -33,8 +41,8 @@ export type ExplainPath = (method: string, url: string) => GraphError
 
 /** Makes the function that explains unknown paths by the nearest known path, or by the versions served. */
 export function makeExplainPath(options: UnknownPathsOptions): ExplainPath {
-  const { versions } = options
-  const newest = versions.at(-1) ?? ''
+  const { vocabulary } = options
+  const { all: versions, newest, told: starts } = options.versions
   const doors = segmentsOf(options.operations)
   const routes = options.operations.map((row) => ({
     method: row.method,
@@ -53,10 +61,9 @@ export function makeExplainPath(options: UnknownPathsOptions): ExplainPath {
     const [first = '', second] = segments
     const version = decodeURIComponent(first)
     if (second !== undefined && !doors.includes(first) && !versions.includes(version)) {
-      return unknownVersion({
-        version: JSON.stringify(version.slice(0, 40)),
-        starts: versions.map((known) => `/${known}/`).join(' or '),
-      })
+      const given = JSON.stringify(version.slice(0, 40))
+      const explain = vocabulary.habits.every_version ? versionNotListed : unknownVersion
+      return explain({ version: given, starts })
     }
     return describeNearest(routes, method, versions.includes(version) ? [newest, ...segments.slice(1)] : segments, {
       ...options,
@@ -85,7 +92,7 @@ function describeNearest(
   const byMethod = [...routes.filter((route) => route.method === method), ...routes]
   const nearest = mayGuess() ? findNearest(byMethod, segments) : undefined
   if (nearest) return pathMisspelt({ method, nearest: `${nearest.method} ${nearest.path}` })
-  return pathUnknown({ method, version: String(versions.at(-1)) })
+  return pathUnknown({ method, version: versions.newest })
 }
 
 function fits({ segments }: KnownRoute, path: readonly string[]): boolean {
