@@ -11,6 +11,7 @@ interface Envelope {
   readonly code?: unknown
   readonly error_subcode?: unknown
   readonly is_transient?: unknown
+  readonly error_data?: { readonly details?: unknown } | null
   readonly svctrace_id?: unknown
   readonly fbtrace_id?: unknown
 }
@@ -37,10 +38,11 @@ export class APIError extends SwitchboardError {
   constructor(status: number, body: unknown, headers: Headers) {
     const envelope = readEnvelope(body)
     const text = typeof body === 'string' ? body : JSON.stringify(body)
-    const detail = asText(envelope.message) ?? text.slice(0, 200)
+    // With `VOCABULARY=whatsapp` the message is only a title.
+    const detail = asText(envelope.error_data?.details) ?? asText(envelope.message) ?? text.slice(0, 200)
     // A success whose body cannot be read was sent by something in between.
     super(`${status} ${status < 300 ? 'with another body: ' : ''}${detail}`.trimEnd())
-    this.name = findClass(status)[0]
+    this.name = findClass(status, envelope)[0]
     this.status = status
     this.detail = detail
     this.code = asNumber(envelope.code)
@@ -69,7 +71,7 @@ export class PermissionDeniedError extends APIError {
   declare readonly name: 'PermissionDeniedError'
 }
 
-/** 404: there is no such resource, or the token does not see it. */
+/** 404, or 400 with `VOCABULARY=whatsapp`: there is no such resource, or the token does not see it. */
 export class NotFoundError extends APIError {
   declare readonly name: 'NotFoundError'
 }
@@ -84,7 +86,7 @@ export class RangeNotSatisfiableError extends APIError {
   declare readonly name: 'RangeNotSatisfiableError'
 }
 
-/** 422: a rule of the business forbids it. */
+/** 422: a rule of the business forbids it. With `VOCABULARY=whatsapp` that is a `BadRequestError`. */
 export class UnprocessableEntityError extends APIError {
   declare readonly name: 'UnprocessableEntityError'
 }
@@ -136,15 +138,17 @@ const classes: Readonly<Record<number, Readonly<Record<string, typeof APIError>>
   429: { RateLimitError },
 }
 
-function findClass(status: number): [string, typeof APIError] {
-  const named = classes[status] ?? (status >= 500 ? { InternalServerError } : {})
+function findClass(status: number, { code, error_subcode }: Envelope): [string, typeof APIError] {
+  const isUnknown = code === 100 && error_subcode === 33
+  const named = classes[isUnknown ? 404 : status] ?? (status >= 500 ? { InternalServerError } : {})
   return Object.entries(named)[0] ?? ['APIError', APIError]
 }
 
 /** The error for a response that is none of success. */
 export function makeApiError(status: number, text: string, headers: Headers): APIError {
-  const [, Class] = findClass(status)
-  return new Class(status, parseOrKeep(text), headers)
+  const body = parseOrKeep(text)
+  const [, Class] = findClass(status, readEnvelope(body))
+  return new Class(status, body, headers)
 }
 
 export function traceOf(headers: Headers): string | undefined {

@@ -15,7 +15,8 @@ import { type IsUnknownPage, unknownPageUrl } from './reply/unknown-pages.ts'
 
 declare module 'fastify' {
   interface FastifyRequest {
-    errorForm: ErrorForm
+    /** Of the route that matched. */
+    errorForm?: ErrorForm
   }
 }
 
@@ -70,7 +71,7 @@ export function createServer(deps: ServerDeps): FastifyInstance {
   })
 
   server.decorateRequest('operationName', 'unknown')
-  server.decorateRequest('errorForm', usualForm)
+  server.decorateRequest('errorForm')
   server.decorateRequest('logged')
 
   // The pipeline reads bodies after admission; Fastify's own parsers are not used.
@@ -82,7 +83,7 @@ export function createServer(deps: ServerDeps): FastifyInstance {
     if (known.status === 500 && !isLogged) {
       log.error({ operation: request.operationName, trace: request.id, err: known.cause }, 'a request failed')
     }
-    const send = (refusal: GraphError) => sendError(reply, refusal, request.id, request.errorForm)
+    const send = (refusal: GraphError) => sendError(reply, refusal, request.id, request.errorForm ?? usualForm)
     const isStranger = request.logged?.app === undefined
     if (isStranger && !request.raw.complete) refuseStranger(request.raw, known, send)
     else send(known)

@@ -1,5 +1,5 @@
 import { type Signal, useSignal } from '@preact/signals'
-import { APIError } from '@switchboard/client/methods'
+import { NotFoundError } from '@switchboard/client/methods'
 import type { ComponentChildren } from 'preact'
 import { useCallback, useEffect, useRef } from 'preact/hooks'
 import { readMissing } from '../../data/directory.ts'
@@ -21,7 +21,7 @@ export interface Loading<T> {
 }
 
 export function loadFailure(error: unknown): Load<never> {
-  return { state: 'failed', problem: explain(error), isMissing: error instanceof APIError && error.status === 404 }
+  return { state: 'failed', problem: explain(error), isMissing: error instanceof NotFoundError }
 }
 
 /** What a load becomes when reading it again has failed: what was there stays, and says that it may be old. */
