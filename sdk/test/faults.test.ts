@@ -180,6 +180,22 @@ describe('a server that misbehaves', () => {
     })
   }
 
+  test('an unknown object of the second vocabulary is a NotFoundError that says what helps', async () => {
+    const error = {
+      message: '(#100) Object does not exist',
+      code: 100,
+      error_subcode: 33,
+      error_data: { details: 'Why' },
+    }
+    const fetch = async () => Response.json({ error }, { status: 400 })
+    const client = new Switchboard({ baseUrl: sb.url, token: sb.token, fetch })
+    await assert.rejects(client.account.read('1'), (thrown) => {
+      assert.ok(thrown instanceof NotFoundError)
+      assert.deepEqual([thrown.status, thrown.detail, thrown.name], [400, 'Why', 'NotFoundError'])
+      return true
+    })
+  })
+
   test('waiting in vain is one request with a typed error', async () => {
     const { client, sent } = noting()
     await assert.rejects(client.operator.wait({ type: 'call', timeout: '0.05' }), RequestTimeoutError)
