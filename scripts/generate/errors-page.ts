@@ -19,6 +19,7 @@ export const meanings: Readonly<Record<string, string>> = {
   '400 131051': 'The kind of message is unknown, is out of scope, or cannot be sent to this recipient.',
   '401 104': 'There is no access token.',
   '401 190 463': 'The access token, or the signature of a body, is not good.',
+  '401 190 467': 'The access token was revoked (`VOCABULARY=whatsapp` alone).',
   '403 10': 'The feature is switched off for what was acted on.',
   '403 200': 'The token sees it, but may not do it.',
   '403 368': 'The platform has restricted the number.',

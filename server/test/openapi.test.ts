@@ -269,7 +269,8 @@ describe('the OpenAPI document of the table', () => {
         const described = findOperation(document, row.name)
         assert.deepEqual(successOf(described)?.examples?.[row.name]?.value, row.examples.output)
         for (const status of row.errors ?? errorStatuses) {
-          assert.ok(described.responses[status], `${row.name} tells its ${status}`)
+          const isTold = status !== 422 || name === 'msgapp'
+          assert.equal(described.responses[status] !== undefined, isTold, `${row.name} and ${status}`)
         }
         for (const [member, value] of Object.entries(row.examples.input ?? {})) {
           if (isParameter(row, member)) {

@@ -194,7 +194,7 @@ onBothDatabases('@great-detail/whatsapp against VOCABULARY=whatsapp', (engine) =
     const bytes = await sdk.media.download({ mediaURL: medium.url, request: { headers } }).bytes()
     assert.ok(png.equals(bytes))
     assert.deepEqual(await sdk.media.delete({ mediaID, phoneNumberID }).json(), { success: true })
-    assert.equal((await sdk.media.getURL({ mediaID, request: { throwHttpErrors: false } })).status, 404)
+    assert.equal((await sdk.media.getURL({ mediaID, request: { throwHttpErrors: false } })).status, 400)
   })
 
   test('@great-detail/whatsapp against VOCABULARY=whatsapp is told of a mistake in the words of its vocabulary', async () => {

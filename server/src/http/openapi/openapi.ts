@@ -304,12 +304,12 @@ function errorStatusesOf(rows: readonly DescribedRow[], vocabulary: Vocabulary):
 }
 
 /** A route has one error format, because the format is chosen before the row is known. */
-function isBrief([first]: readonly DescribedRow[]): boolean {
-  return first?.operation.briefErrors ?? false
+function isBrief([first]: readonly DescribedRow[], { habits }: Vocabulary): boolean {
+  return !habits.titled_errors && (first?.operation.briefErrors ?? false)
 }
 
 function errorReference(status: ErrorStatus, rows: readonly DescribedRow[], vocabulary: Vocabulary): Reference {
-  return refTo('responses', errorResponseName(status, isBrief(rows), vocabulary))
+  return refTo('responses', errorResponseName(status, isBrief(rows, vocabulary), vocabulary))
 }
 
 function outputName({ operation }: DescribedRow): string {
@@ -333,7 +333,7 @@ function describeComponents(
   const counted = rows.some(({ operation }) => doorOf(operation).counted)
   const responses = routes.flatMap((route) =>
     errorStatusesOf(route, vocabulary).map((status) => {
-      const brief = isBrief(route)
+      const brief = isBrief(route, vocabulary)
       return [
         errorResponseName(status, brief, vocabulary),
         describeErrorResponse(status, brief, vocabulary, counted),
@@ -348,7 +348,7 @@ function describeComponents(
       ? [{ [outputName({ operation, ...row })]: { title: operation.name, ...toJsonSchema(operation.output) } }]
       : [],
   )
-  const briefs = [...new Set(routes.map(isBrief))]
+  const briefs = [...new Set(routes.map((route) => isBrief(route, vocabulary)))]
   return {
     parameters: {
       ...(document === 'business' && { Version: describeVersion(versions, vocabulary) }),
