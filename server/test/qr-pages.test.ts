@@ -199,11 +199,11 @@ describe('with the vocabulary of the client libraries', () => {
     assert.equal(read.body.data[0].prefilled_message, 'By path')
   })
 
-  test('with the vocabulary of the client libraries: 404 for one that there is not, 400 for what is no code or no message', async () => {
+  test('with the vocabulary of the client libraries: 400 for one that there is not, 400 for what is no code or no message', async () => {
     const post = (code: string, json: object) =>
       server.client.post(`/${numbers.main}/message_qrdls/${code}`, { token, json })
-    assert.equal((await post('NOSUCHCODE0000', { prefilled_message: 'Hi' })).status, 404)
-    assert.equal((await post(qrCodes.stranger, { prefilled_message: 'Hi' })).status, 404)
+    assert.equal((await post('NOSUCHCODE0000', { prefilled_message: 'Hi' })).status, 400)
+    assert.equal((await post(qrCodes.stranger, { prefilled_message: 'Hi' })).status, 400)
     assert.equal((await post('short', { prefilled_message: 'Hi' })).status, 400)
     assert.equal((await post(qrCodes.main, {})).status, 400)
   })
