@@ -301,9 +301,10 @@ test('the log of a busy world', async (t) => {
 async function checkPlace(page: Page): Promise<void> {
   const lines = page.getByRole('tree', { name: 'Events, newest first' })
   await page.evaluate(`document.querySelector('.lines').scrollTop = 3400`)
-  const line = lines.getByRole('treeitem').nth(20)
-  const id = await line.getAttribute('id')
-  await line.click()
+  // The lines of the new place are drawn in the next frame: the id of an older one would not be that of the line that is pressed.
+  await page.evaluate(`new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))`)
+  const id = await lines.getByRole('treeitem').nth(20).getAttribute('id')
+  await page.locator(`[id="${id}"]`).click()
   await page.getByRole('link', { name: /^[0-9a-f]{32}$/ }).click()
   await page.getByRole('heading', { name: 'Trace', exact: true }).waitFor()
   await page.goBack()
