@@ -140,6 +140,10 @@ export const bodyBrokeOff = defineError({
   text: 'The body broke off before its end; send it again.',
 })
 export const argumentWrong = defineProblem({ id: 'argument_wrong', text: 'it must be {expected}.' })
+export const argumentOfAnotherVocabulary = defineProblem({
+  id: 'argument_of_another_vocabulary',
+  text: 'it is a name of another vocabulary; write {expected}, or start the server with VOCABULARY={other}.',
+})
 export const argumentNotJson = defineProblem({
   id: 'argument_not_json',
   text: 'it must be {expected}, written as JSON.',

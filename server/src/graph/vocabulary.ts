@@ -40,6 +40,16 @@ const vocabularies: Record<VocabularyName, Vocabulary> = {
   },
 }
 
+/** The values that a client sends in a member of their own. */
+const sentNames = ['product', 'account_object'] as const
+
+/** The vocabulary in which `given` is what `own` is in another one; undefined when it is no such name. */
+export function findOtherVocabulary(own: unknown, given: unknown): VocabularyName | undefined {
+  if (given === own) return undefined
+  const names = sentNames.filter((name) => vocabularyNames.some((known) => vocabularies[known][name] === own))
+  return vocabularyNames.find((other) => names.some((name) => vocabularies[other][name] === given))
+}
+
 export function chooseVocabulary(name: VocabularyName): Vocabulary {
   return vocabularies[name]
 }

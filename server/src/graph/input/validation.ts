@@ -6,10 +6,12 @@ import {
   argumentHoldsNul,
   argumentMissing,
   argumentNestedTooDeep,
+  argumentOfAnotherVocabulary,
   argumentRequired,
   argumentWrong,
   keyUnknown,
 } from '../errors.ts'
+import { findOtherVocabulary } from '../vocabulary.ts'
 import { maxJsonDepth } from './json-bounds.ts'
 
 /** One fault of a value: its place, and what is right. */
@@ -98,7 +100,7 @@ export function findProblems(schema: TSchema, value: unknown): Generator<Argumen
     if (list) yield* find(list, found, place)
     else if (expected.properties && isObject(found)) yield* findInObject(expected, expected.properties, found, place)
     else if (expected.items && Array.isArray(found)) yield* findInArray(expected, expected.items, found, place)
-    else if (!isRight(expected, found)) yield describeWrong(place, expected)
+    else if (!isRight(expected, found)) yield describeWrong(place, expected, found)
   }
 
   function* findInObject(
@@ -144,8 +146,10 @@ function hasRepeats(items: readonly unknown[]): boolean {
   return different.size < items.length
 }
 
-function describeWrong(place: string, expected: Described): ArgumentProblem {
-  return argumentWrong(place, { expected: describeSchema(expected) })
+function describeWrong(place: string, expected: Described, found?: unknown): ArgumentProblem {
+  const described = { expected: describeSchema(expected) }
+  const other = findOtherVocabulary(expected.const, found)
+  return other ? argumentOfAnotherVocabulary(place, { ...described, other }) : argumentWrong(place, described)
 }
 
 /** Values that the databases could not store unchanged: a NUL character, half of a surrogate pair, or unbounded nesting. */
