@@ -36,6 +36,8 @@ export type Permission = 'management' | 'messaging' | 'either'
 export interface FileMember {
   /** The input schema has it as a text; in the input it is an empty text once the file has arrived. */
   readonly name: string
+  /** The member that declares its type; left out, the Content-Type of its part of a multipart body does. */
+  readonly typeMember?: string
   /** The largest file, and the largest body that holds it as text, in bytes. */
   readonly limits: (settings: Settings) => { readonly fileBytes: number; readonly textBodyBytes: number }
   /** Makes the decoder of a file that comes as text, outside multipart. */

@@ -13,6 +13,9 @@ import { collectMember, MultipartReader } from './multipart.ts'
 import { readBoundary } from './part-head.ts'
 import { readTextFileBody } from './text-file-body.ts'
 
+/** What clients write that do not know the type of a file. */
+const unknownType = 'application/octet-stream'
+
 /** Reads a body with one file member, which is streamed to the store. */
 export async function readFileBody(request: IncomingMessage, reception: FileReception): Promise<FileBody> {
   switch (mediaTypeOf(request.headers['content-type'])) {
@@ -57,6 +60,7 @@ async function readMultipart(request: IncomingMessage, reception: FileReception)
   const values: Record<string, unknown> = Object.create(null)
   const chunks = readChunks(request)
   let file: ReceivedFile | undefined
+  let type: string | undefined
   try {
     if (Number(request.headers['content-length']) > fileBytes + maxBodyBytes)
       throw badArgument(uploadTooLarge(member.name, { max: fileBytes }))
@@ -68,8 +72,10 @@ async function readMultipart(request: IncomingMessage, reception: FileReception)
       else {
         file = await files.receive(member.check(inBlocks(reader.readContent()), settings))
         values[member.name] = ''
+        type = part.type
       }
     }
+    if (type && type !== unknownType && member.typeMember) values[member.typeMember] ??= type
     return { arguments: { typed: false, values }, file }
   } catch (error) {
     await file?.discard()

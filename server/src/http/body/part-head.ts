@@ -5,6 +5,8 @@ export interface PartHead {
   readonly name: string
   /** The encoding of the content when it is read as text. */
   readonly charset: string
+  /** The type of the content without its parameters, in lower case. */
+  readonly type: string | undefined
 }
 
 /** The longest that RFC 2046 allows. */
@@ -31,12 +33,14 @@ export function readPartHead(lines: readonly string[]): PartHead {
   const disposition = headers.get('content-disposition') ?? ''
   const name = /^form-data\s*;/i.test(disposition) ? readParameters(disposition).get('name') : undefined
   if (name === undefined) throw partWithoutName()
+  const contentType = headers.get('content-type')
   return {
     name,
     charset:
-      readParameters(headers.get('content-type') ?? '')
+      readParameters(contentType ?? '')
         .get('charset')
         ?.toLowerCase() ?? 'utf-8',
+    type: contentType?.split(';', 1)[0]?.trim().toLowerCase(),
   }
 }
 

@@ -8,8 +8,22 @@ export const fileSchema = Type.String({
     'The file: in multipart/form-data the bytes as they are, elsewhere in base64 or as a data: URL. Its bytes decide its type, whatever its name and what is said of it.',
 })
 
+/** Every accepted type, and another name of Ogg with Opus that the public platform accepts. */
+const declaredTypes = [...Object.keys(mediaTypes), 'audio/opus']
+
+/** The bytes decide the type of a file; a type that is declared must only be one of those that are accepted. */
+const declaredTypeSchema = Type.String({
+  pattern: `^(${declaredTypes.map((type) => type.replaceAll('.', '\\.')).join('|')})( *;.*)?$`,
+  maxLength: 200,
+  'x-expects': `one of ${declaredTypes.join(', ')}`,
+  description: 'The type of the file, as the sender knows it; left out: the Content-Type of its part.',
+})
+
 export function makeUploadSchema(vocabulary: Vocabulary) {
-  return Type.Object({ messaging_product: Type.Optional(productName(vocabulary)), file: fileSchema })
+  const product = productName(vocabulary)
+  if (!vocabulary.habits.strict_uploads)
+    return Type.Object({ messaging_product: Type.Optional(product), file: fileSchema })
+  return Type.Object({ messaging_product: product, type: Type.Optional(declaredTypeSchema), file: fileSchema })
 }
 
 export const uploadedSchema = Type.Object({ id: Type.String({ description: 'The media ID.' }) })
