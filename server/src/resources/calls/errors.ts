@@ -20,6 +20,11 @@ export const sessionRequired = defineError({
   status: 400,
   text: 'session: it is required with accept, unless pre_accept gave it.',
 })
+export const offerMissing = defineError({
+  id: 'call_offer_missing',
+  status: 400,
+  text: 'session: it is required with connect; send the offer of the business.',
+})
 export const sdpTypeWrong = defineError({
   id: 'sdp_type_wrong',
   status: 400,

@@ -94,7 +94,7 @@ function callOperations(vocabulary: Vocabulary): NewOperation[] {
         },
       },
       async run(context, input) {
-        checkCallRequest(input)
+        checkCallRequest(input, vocabulary)
         if (input.action === 'connect') return connect(context, input)
         await act(context, input)
         return input.action === 'terminate'

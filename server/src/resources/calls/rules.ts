@@ -1,8 +1,10 @@
 import type { CallsTable, PhoneNumbersTable } from '../../db/tables.ts'
+import type { Vocabulary } from '../../graph/vocabulary.ts'
 import {
   callerNotRegistered,
   callIdRequired,
   callingOff,
+  offerMissing,
   offerRequired,
   recipientRequired,
   sdpTypeWrong,
@@ -20,8 +22,9 @@ const sessionTypes: Readonly<Record<string, Session['sdp_type']>> = {
 }
 
 /** What can be checked without reading any call: the target, and whether the session fits. */
-export function checkCallRequest({ action, to, call_id, session }: CallRequest): void {
+export function checkCallRequest({ action, to, call_id, session }: CallRequest, { habits }: Vocabulary): void {
   if (action === 'connect' && to === undefined) throw recipientRequired()
+  if (action === 'connect' && !session && habits.calls_need_session) throw offerMissing()
   if (to === undefined && call_id === undefined) throw callIdRequired()
   checkSession(action, session)
 }
