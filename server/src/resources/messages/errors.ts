@@ -84,6 +84,12 @@ export const urlNotTaken = defineProblem({
   id: 'message_url_not_taken',
   text: 'it must be an http or https URL.',
 })
+export const nothingToShow = defineError({
+  id: 'message_nothing_to_show',
+  status: 422,
+  code: 131009,
+  text: '{place}: it shows {what}, and there are no {what} on this platform yet; send a message without them.',
+})
 export const senderNotRegistered = defineError({
   id: 'sender_not_registered',
   status: 422,

@@ -33,6 +33,7 @@ import {
   type Sender,
 } from '../store.ts'
 import { findAudience } from './audience.ts'
+import { checkExists } from './check-exists.ts'
 import { nameFile } from './continue-fetched.ts'
 import { decideStatuses, dispatchToRecipients, newRecipient } from './dispatch.ts'
 import { findFailure } from './find-failure.ts'
@@ -42,14 +43,16 @@ import { choicesOfTemplate, type GivenTemplate, type TemplateToSend, takeTemplat
 
 /** Sends a message whose form is right: stores it, and reports what becomes of it at once. Throws what refuses it. */
 export async function sendMessage(context: Context<Transaction>, message: CheckedMessage): Promise<NewMessage> {
-  const { db, clock, random, settings } = context
+  const { db, clock, random, settings, vocabulary } = context
   const now = clock.now()
   const { kind, value, toGroup } = message
   const audience = await findAudience(context, message)
   const { chat, sender, user } = audience
   if (isPermissionRequest(message)) await checkPermissionRequest(context, sender, message.to)
   const media = await findMedia(db, sender, message, now)
-  const template = kind === 'template' ? await takeTemplate(db, sender, value as GivenTemplate, toGroup) : undefined
+  const template =
+    kind === 'template' ? await takeTemplate(db, vocabulary, sender, value as GivenTemplate, toGroup) : undefined
+  if (vocabulary.habits.only_what_exists) checkExists(message, template?.filled)
   const pair_time = takeFromPair(chat, settings, now)
 
   const isOpen = isWindowOpen(chat, settings, now)
@@ -106,7 +109,7 @@ export async function sendMessage(context: Context<Transaction>, message: Checke
     for (const participant of audience.participants) insertRecipient(db, newRecipient(row.id, participant))
     return row
   }
-  const { vocabulary, publicUrl } = context
+  const { publicUrl } = context
   await dispatchToRecipients(
     db,
     { clock, random, settings, vocabulary, publicUrl },

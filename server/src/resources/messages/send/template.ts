@@ -1,11 +1,14 @@
 import { Type } from 'typebox'
 import { isWebLink } from '../../../base/text/web-link.ts'
 import type { Db } from '../../../db/database.ts'
+import type { Vocabulary } from '../../../graph/vocabulary.ts'
 import {
+  componentMissing,
   type FilledTemplate,
   fillTemplate,
   findSendableTemplate,
   type SendableTemplate,
+  textParametersMissing,
 } from '../../templates/public.ts'
 import { makeCheck } from '../content/check.ts'
 import type { Choices } from '../content/choices.ts'
@@ -68,13 +71,15 @@ function readWord(value: unknown): string | undefined {
 /** Finds the template that a message names, and fills it in; throws what refuses it. */
 export async function takeTemplate(
   db: Db,
+  { habits }: Vocabulary,
   { account_id }: Sender,
   { name, language, components }: GivenTemplate,
   toGroup: boolean,
 ): Promise<TemplateToSend> {
   const template = await findSendableTemplate(db, account_id, name, language.code)
   if (toGroup && template.category === 'AUTHENTICATION') throw templateNotForGroups()
-  return { template, filled: fillTemplate(template, components) }
+  const missingText = habits.missing_parameters_counted ? textParametersMissing : componentMissing
+  return { template, filled: fillTemplate(template, components, missingText) }
 }
 
 /** What a user can press in a template: its quick replies by their index, and a flow or a catalog. */

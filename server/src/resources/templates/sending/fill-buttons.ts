@@ -15,6 +15,7 @@ import {
   componentMissing,
   componentRepeated,
   filledInTooLong,
+  type MissingText,
   noSuchButton,
   parameterCountWrong,
   parameterWrong,
@@ -57,11 +58,12 @@ const subTypes: Readonly<Record<ButtonType, string | undefined>> = {
   OTP: 'url',
 }
 
-/** Fills in the buttons; `code` is the one in the body of an authentication template. */
+/** Fills in the buttons; `code` is the one in the body of an authentication template, `missingText` refuses a text that is left out. */
 export function fillButtons(
   buttons: readonly TemplateButton[],
   components: readonly GivenComponent[],
   code: string | undefined,
+  missingText: MissingText,
 ): FilledButton[] {
   const byIndex = new Map<number, GivenComponent>()
   for (const component of components) {
@@ -69,7 +71,7 @@ export function fillButtons(
     if (byIndex.has(index)) throw componentRepeated({ place: component.place })
     byIndex.set(index, component)
   }
-  return buttons.map((button, index) => fillButton(button, index, byIndex.get(index), code))
+  return buttons.map((button, index) => fillButton(button, index, byIndex.get(index), { code, missingText }))
 }
 
 /** The button that a component is for: it has to be there, and of the kind that the component says. */
@@ -90,7 +92,7 @@ function fillButton(
   button: TemplateButton,
   index: number,
   given: GivenComponent | undefined,
-  code: string | undefined,
+  { code, missingText }: { readonly code: string | undefined; readonly missingText: MissingText },
 ): FilledButton {
   const { type, text = copyOfferCode } = button
   const common = { index, type, text }
@@ -98,13 +100,13 @@ function fillButton(
     case 'QUICK_REPLY':
       return { ...common, payload: given ? readPayload(given) : text }
     case 'URL':
-      return { ...common, url: fillUrl(button, index, given) }
+      return { ...common, url: fillUrl(button, index, given, missingText) }
     case 'PHONE_NUMBER':
       return { ...common, phone_number: button.phone_number ?? '' }
     case 'COPY_CODE':
       return { ...common, code: readCoupon(index, given) }
     case 'OTP':
-      return { ...common, otp_type: button.otp_type ?? '', code: readOtp(index, given, code) }
+      return { ...common, otp_type: button.otp_type ?? '', code: readOtp(index, given, code, missingText) }
     case 'FLOW':
     case 'CATALOG':
     case 'MPM': {
@@ -126,14 +128,19 @@ function readPayload(given: GivenComponent): string {
   throw parameterWrong({ place: `${place}.payload`, expected: `a text of 1 to ${maxPayload} characters` })
 }
 
-function fillUrl({ url = '' }: TemplateButton, index: number, given: GivenComponent | undefined): string {
+function fillUrl(
+  { url = '' }: TemplateButton,
+  index: number,
+  given: GivenComponent | undefined,
+  missingText: MissingText,
+): string {
   const [variable] = listVariables(url)
   if (variable === undefined) {
     const found = given?.parameters.length ?? 0
     if (given && found > 0) throw parameterCountWrong({ place: given.place, found, expected: 0 })
     return url
   }
-  if (!given) throw missing(index, 'one parameter of type text, the end of its URL')
+  if (!given) throw missingText(describeMissing(index, 'one parameter of type text, the end of its URL'))
   const { parameter, place } = requireParameter(given)
   const filled = fillVariables(url, new Map([[variable, readText(parameter, place)]]))
   if (countCharacters(filled) > maxUrl) throw filledInTooLong({ place, max: maxUrl })
@@ -141,7 +148,7 @@ function fillUrl({ url = '' }: TemplateButton, index: number, given: GivenCompon
 }
 
 function readCoupon(index: number, given: GivenComponent | undefined): string {
-  if (!given) throw missing(index, 'one parameter of type coupon_code')
+  if (!given) throw componentMissing(describeMissing(index, 'one parameter of type coupon_code'))
   const { parameter, place } = requireParameter(given)
   const code = readTyped(parameter, place, 'coupon_code')
   if (typeof code !== 'string' || code === '') {
@@ -150,8 +157,13 @@ function readCoupon(index: number, given: GivenComponent | undefined): string {
   return checkCode(code, `${place}.coupon_code`)
 }
 
-function readOtp(index: number, given: GivenComponent | undefined, codeOfBody: string | undefined): string {
-  if (!given) throw missing(index, 'one parameter of type text, the code')
+function readOtp(
+  index: number,
+  given: GivenComponent | undefined,
+  codeOfBody: string | undefined,
+  missingText: MissingText,
+): string {
+  if (!given) throw missingText(describeMissing(index, 'one parameter of type text, the code'))
   const { parameter, place } = requireParameter(given)
   const code = checkCode(readText(parameter, place), `${place}.text`)
   if (code !== codeOfBody) throw codesDiffer({ place: `${place}.text` })
@@ -169,6 +181,6 @@ function readAction(given: GivenComponent): object {
   return requireObject(readTyped(parameter, place, 'action'), `${place}.action`)
 }
 
-function missing(index: number, expected: string) {
-  return componentMissing({ kind: `the button ${index}`, expected })
+function describeMissing(index: number, expected: string) {
+  return { kind: `the button ${index}`, expected }
 }

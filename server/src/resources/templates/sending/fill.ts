@@ -19,6 +19,7 @@ import {
   componentNotInTemplate,
   componentRepeated,
   filledInTooLong,
+  type MissingText,
   parameterCountWrong,
   parameterNameRequired,
   parameterNameUnknown,
@@ -58,13 +59,17 @@ interface GivenComponents {
  * Fills a template in with the parameters of a message (`template.components`, as it came); throws the error that the sender gets.
  * Files are returned as they are named: whoever sends checks that they are there and of the right type.
  */
-export function fillTemplate(template: FillableTemplate, components: readonly unknown[] = []): FilledTemplate {
+export function fillTemplate(
+  template: FillableTemplate,
+  components: readonly unknown[] = [],
+  missingText: MissingText = componentMissing,
+): FilledTemplate {
   const given = sortComponents(components)
-  const header = fillHeader(template, given.header)
-  const body = fillBody(template, given.body)
+  const header = fillHeader(template, given.header, missingText)
+  const body = fillBody(template, given.body, missingText)
   const footer = findComponent(template, 'FOOTER')?.text
   const values = readCode(template, given.body)
-  const buttons = fillButtons(findComponent(template, 'BUTTONS')?.buttons ?? [], given.buttons, values)
+  const buttons = fillButtons(findComponent(template, 'BUTTONS')?.buttons ?? [], given.buttons, values, missingText)
   // Last, because a wrong parameter is refused before a text that is too long.
   if (header?.type === 'text') checkFilled(header.text, 'header', maxFilledHeader)
   checkFilled(body, 'body', template.components.length === 1 ? maxLoneBody : maxFilledBody)
@@ -105,7 +110,11 @@ function sortComponents(components: readonly unknown[]): GivenComponents {
   return { header: undefined, body: undefined, ...sorted }
 }
 
-function fillHeader(template: FillableTemplate, given: GivenComponent | undefined): FilledHeader | undefined {
+function fillHeader(
+  template: FillableTemplate,
+  given: GivenComponent | undefined,
+  missingText: MissingText,
+): FilledHeader | undefined {
   const header = findComponent(template, 'HEADER')
   if (!header) {
     if (given) throw componentNotInTemplate({ place: given.place, kind: 'header' })
@@ -113,7 +122,7 @@ function fillHeader(template: FillableTemplate, given: GivenComponent | undefine
   }
   const { format, text = '' } = header
   if (format === 'TEXT') {
-    const values = readValues(template, 'header', listVariables(text), given, readText)
+    const values = readValues(template, 'header', listVariables(text), given, { read: readText, missingText })
     return { type: 'text', text: fillVariables(text, values) }
   }
   const kind = (format ?? '').toLowerCase()
@@ -131,9 +140,9 @@ function fillHeader(template: FillableTemplate, given: GivenComponent | undefine
   }
 }
 
-function fillBody(template: FillableTemplate, given: GivenComponent | undefined): string {
+function fillBody(template: FillableTemplate, given: GivenComponent | undefined, missingText: MissingText): string {
   const text = findComponent(template, 'BODY')?.text ?? ''
-  const values = readValues(template, 'body', listVariables(text), given, readBodyText)
+  const values = readValues(template, 'body', listVariables(text), given, { read: readBodyText, missingText })
   return fillVariables(text, values)
 }
 
@@ -147,7 +156,11 @@ function readCode(template: FillableTemplate, body: GivenComponent | undefined):
   return readBodyText(body.parameters[0], `${body.place}.parameters[0]`)
 }
 
-type ReadParameter = (parameter: unknown, place: ParameterPath) => string
+/** How the parameters of a text are read, and what is thrown when there are none. */
+interface TextReader {
+  readonly read: (parameter: unknown, place: ParameterPath) => string
+  readonly missingText: MissingText
+}
 
 /** The value of each variable of a text. */
 function readValues(
@@ -155,11 +168,11 @@ function readValues(
   kind: 'header' | 'body',
   variables: readonly string[],
   given: GivenComponent | undefined,
-  read: ReadParameter,
+  { read, missingText }: TextReader,
 ): Map<string, string> {
   if (!given) {
     if (variables.length === 0) return new Map()
-    throw componentMissing({ kind: `the ${kind}`, expected: `${variables.length} parameters` })
+    throw missingText({ kind: `the ${kind}`, expected: `${variables.length} parameters` })
   }
   const { place, parameters } = given
   const pairs = parameter_format === 'NAMED' ? nameAll(parameters, place, variables) : undefined

@@ -48,6 +48,15 @@ export const componentMissing = defineError({
   code: 132012,
   text: 'template.components: {kind} is missing; the template requires {expected} for it.',
 })
+/** The same, counted as too few parameters. */
+export const textParametersMissing = defineError({
+  id: 'text_parameters_missing',
+  status: 422,
+  code: 132000,
+  text: componentMissing.text,
+})
+/** Which of the two a missing component for texts is. */
+export type MissingText = typeof componentMissing | typeof textParametersMissing
 export const componentRepeated = defineError({
   id: 'component_repeated',
   status: 422,
