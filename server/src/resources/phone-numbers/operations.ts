@@ -10,6 +10,7 @@ import { phoneNumberGatewayOperations } from './gateway.ts'
 import { numberLookupOperations } from './gateway-lookup.ts'
 import { describeForLibraries, findForLibraries, libraryInfoMembers, libraryListMembers } from './library-fields.ts'
 import { createNumber, deregisterNumber, registerNumber, requestCode, verifyCode } from './life-operations.ts'
+import { chooseListedStatus } from './listed-status.ts'
 import { toAccountNumber, toListedNumber } from './rules.ts'
 import {
   accountModes,
@@ -82,11 +83,18 @@ export const phoneNumbersChapter: Chapter = {
 
 function phoneNumberOperations(vocabulary: Vocabulary): NewOperation[] {
   const { library_fields } = vocabulary.habits
-  const listed = Type.Object({ ...listedNumberSchema.properties, ...libraryListMembers(vocabulary) })
+  const status = chooseListedStatus(vocabulary)
+  const listed = Type.Object({
+    ...listedNumberSchema.properties,
+    status: status.schema,
+    ...libraryListMembers(vocabulary),
+  })
   const info = Type.Object({ ...phoneNumberInfoSchema.properties, ...libraryInfoMembers(vocabulary) })
-  const show = library_fields
-    ? (row: PhoneNumbersTable) => ({ ...toListedNumber(row), ...describeForLibraries(row) })
-    : toListedNumber
+  const show = (row: PhoneNumbersTable) => ({
+    ...toListedNumber(row),
+    status: status.show(row.link_status),
+    ...(library_fields && describeForLibraries(row)),
+  })
   return [
     defineRead({
       name: 'phone_numbers.list',
