@@ -3,6 +3,8 @@ import type { Chapter } from '../../chapter.ts'
 import { defineRead } from '../../graph/define.ts'
 import { newestFirst } from '../../graph/lists/paging.ts'
 import type { NewOperation } from '../../graph/operation.ts'
+import type { Vocabulary } from '../../graph/vocabulary.ts'
+import { listPublicActivities } from './public-activities.ts'
 import { activityListSchema, activitySchema } from './schemas.ts'
 import { listActivities } from './store.ts'
 
@@ -16,7 +18,8 @@ export const auditChapter: Chapter = {
   rows: auditOperations,
 }
 
-function auditOperations(): NewOperation[] {
+function auditOperations({ habits }: Vocabulary): NewOperation[] {
+  if (habits.public_activities) return [listPublicActivities()]
   return [
     defineRead({
       name: 'audit.list_activities',
