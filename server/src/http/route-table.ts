@@ -1,5 +1,6 @@
 import { type TObject, type TProperties, Type } from 'typebox'
 import { makeFieldReader } from '../graph/fields.ts'
+import type { Habits } from '../graph/habits.ts'
 import { compileInput, type InputReader } from '../graph/input/input.ts'
 import { pageArguments } from '../graph/lists/paging.ts'
 import type { NodeKind } from '../graph/nodes.ts'
@@ -7,6 +8,7 @@ import type { BusinessOperation, Door, Operation, Row } from '../graph/operation
 import type { ErrorForm } from '../graph/shown-errors/render-error.ts'
 import { type RateClassName, rateClasses } from '../limits/classes.ts'
 import { nodeKinds } from '../operations.ts'
+import { emptyMembers } from './empty-members.ts'
 
 /** A row with everything that is computed once and not at every request. */
 export interface PreparedRow {
@@ -37,10 +39,10 @@ export interface Route {
 class BadTable extends Error {}
 
 /** Groups the rows into routes; refuses two rows with the same method, path and kind. */
-export function buildRoutes(operations: readonly Row[]): Route[] {
+export function buildRoutes(operations: readonly Row[], habits: Habits): Route[] {
   const routes = new Map<string, Route & { rows: Map<string | undefined, PreparedRow> }>()
   for (const operation of operations) {
-    const row = prepareRow(operation)
+    const row = prepareRow(operation, habits)
     const shape = shapeOf(operation)
     const key = `${operation.method} ${shape}`
     const route = routes.get(key) ?? {
@@ -144,7 +146,7 @@ export function fullInput({ input, fields, list }: Row): TObject {
 /** Takes the first source as it is: at the open door the path, and at others what they have checked themselves. */
 const takeFirst: InputReader = ([first]) => ({ ...first?.values })
 
-function makeInputReader(operation: Row, input: TObject): InputReader {
+function makeInputReader(operation: Row, input: TObject, habits: Habits): InputReader {
   switch (operation.door) {
     // The contents of a link are not arguments: a malformed link leads nowhere, and the row says so.
     case 'open':
@@ -158,12 +160,18 @@ function makeInputReader(operation: Row, input: TObject): InputReader {
         return body?.values ?? {}
       }
     }
+    case 'business':
+      return compileInput(input, {
+        headers: operation.headers,
+        jsonInJson: habits.json_in_json,
+        emptyMembers: habits.empty_is_left_out ? emptyMembers[operation.name] : [],
+      })
     default:
-      return compileInput(input, operation.headers)
+      return compileInput(input, { headers: operation.headers })
   }
 }
 
-function prepareRow(operation: Row): PreparedRow {
+function prepareRow(operation: Row, habits: Habits): PreparedRow {
   const input = fullInput(operation)
   const rateClass = isBusiness(operation) ? operation.rateClass : undefined
   if (rateClass !== undefined && !Object.hasOwn(rateClasses, rateClass)) {
@@ -173,7 +181,7 @@ function prepareRow(operation: Row): PreparedRow {
     operation,
     kind: foreignPlaceholders[operation.door] > 0 ? nodeKindOf(operation) : undefined,
     input,
-    readInput: makeInputReader(operation, input),
+    readInput: makeInputReader(operation, input, habits),
     readFields: operation.fields && makeFieldReader(operation.fields),
     rateClass: rateClass as RateClassName | undefined,
   }

@@ -44,7 +44,7 @@ export interface Router {
  */
 export function serveTable(server: FastifyInstance, operations: readonly Row[], router: Router): void {
   // Built now, so that a table that cannot be served is found before the server gets ready.
-  const routes = buildRoutes(operations)
+  const routes = buildRoutes(operations, router.deps.vocabulary.habits)
   server.register(async (scope) => serveRoutes(scope, routes, router))
 }
 

@@ -1,8 +1,8 @@
 import type { TObject, TSchema } from 'typebox'
 import { badArgument } from '../define-error.ts'
-import { argumentHoldsTooMuch, argumentNotJson, argumentTooDeep } from '../errors.ts'
-import { findJsonExcess, requestBounds } from './json-bounds.ts'
-import { compileCheck, describeSchema, findUnstorableText } from './validation.ts'
+import { compileLeavingOut } from './empty-members.ts'
+import { compileJsonTexts, JsonTextBudget, parseJsonText } from './json-texts.ts'
+import { compileCheck, findUnstorableText } from './validation.ts'
 
 /** Arguments from one source. Those of a query, a form or a multipart body are text; those of a JSON body have types. */
 export interface Arguments {
@@ -14,28 +14,46 @@ export interface Arguments {
 
 export type InputReader = (sources: readonly Arguments[]) => Record<string, unknown>
 
+/** What a reader does besides. */
+export interface InputOptions {
+  /** Arguments that come as headers of the same names. */
+  readonly headers?: readonly string[] | undefined
+  /** Whether objects and arrays of a JSON body may come as JSON text. */
+  readonly jsonInJson?: boolean
+  /** Members that count as left out when they are empty texts: `a.b`, `a.items[].b`. */
+  readonly emptyMembers?: readonly string[] | undefined
+}
+
 /**
  * Makes the function that merges path, query and body into one validated input. Earlier sources win; unknown members are ignored, and
  * so is a member of body or query that has the name of a header.
  */
-export function compileInput(schema: TObject, headers: readonly string[] = []): InputReader {
+export function compileInput(
+  schema: TObject,
+  { headers = [], jsonInJson = false, emptyMembers = [] }: InputOptions = {},
+): InputReader {
   const members = Object.entries(schema.properties).map(([name, member]) => ({
     name,
     read: compileText(member),
+    readTyped: jsonInJson ? compileJsonTexts(member) : undefined,
     isHeader: headers.includes(name),
   }))
   const check = compileCheck(schema)
+  const leaveOutEmpty = compileLeavingOut(emptyMembers)
 
   return (sources) => {
     const input: Record<string, unknown> = {}
-    for (const { name, read, isHeader } of members) {
+    const budget = jsonInJson ? new JsonTextBudget() : undefined
+    for (const { name, read, readTyped, isHeader } of members) {
       for (const source of sources) {
         if (!Object.hasOwn(source.values, name) || (isHeader && !source.areHeaders)) continue
         const value = source.values[name]
-        input[name] = source.typed ? value : read(name, value)
+        if (!source.typed) input[name] = read(name, value)
+        else input[name] = budget && readTyped ? readTyped(name, value, budget) : value
         break
       }
     }
+    leaveOutEmpty(input)
     // The schema limits lengths and counts, so this second check sees only input within the limits.
     const problem = check(input) ?? findUnstorableText(input, '')
     if (problem) throw badArgument(problem)
@@ -54,20 +72,9 @@ function compileText(schema: TSchema): (name: string, value: unknown) => unknown
       return (_name, value) => (value === 'true' ? true : value === 'false' ? false : value)
     case 'array':
     case 'object':
-      return (name, value) => parseJsonMember(name, value, schema)
+      return (name, value) =>
+        typeof value === 'string' ? parseJsonText(name, value, schema, new JsonTextBudget()) : value
     default:
       return (_name, value) => value
-  }
-}
-
-function parseJsonMember(name: string, value: unknown, schema: TSchema): unknown {
-  if (typeof value !== 'string') return value
-  const excess = findJsonExcess(value, requestBounds)
-  if (excess === 'values') throw badArgument(argumentHoldsTooMuch(name, { values: requestBounds.values }))
-  if (excess === 'depth') throw badArgument(argumentTooDeep(name, { levels: requestBounds.depth }))
-  try {
-    return JSON.parse(value)
-  } catch {
-    throw badArgument(argumentNotJson(name, { expected: describeSchema(schema) }))
   }
 }
