@@ -61,17 +61,17 @@ export const habits = {
   },
   empty_is_left_out: {
     subject: 'An empty text where the public document allows it',
-    does: 'counts as left out',
+    does: 'counts as left out, as in `whatsapp_business_api_data.pin`, unless it clears something',
     instead: 'is checked like any other value',
   },
   public_activities: {
     subject: '`GET {Account}/activities`',
-    does: 'has the members of the public document: `activity_type`, `timestamp`, `actor_type`, `actor_name`, `details`',
+    does: 'has the members of the public document (`activity_type`, `timestamp`, `actor_type`, `actor_name`, `details`) and its filters (`activity_type`, `since`, `until`)',
     instead: 'has the members of the specification',
   },
   document_statuses: {
     subject: 'The status of a listed number',
-    does: 'has the values of the public document where the specification shows none',
+    does: 'has the values of the public document, and `CONNECTED`, which the specification shows: `UNVERIFIED` is shown as `PENDING`',
     instead: 'has the values of the specification',
   },
   webhook_media_urls: {

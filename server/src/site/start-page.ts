@@ -3,6 +3,7 @@ import { demoTokens } from '../auth/demo.ts'
 import { describeVersions, type ServedVersions } from '../graph/versions.ts'
 import type { Vocabulary } from '../graph/vocabulary.ts'
 import { composePage, escapeHtml, hashSource, type Page } from '../replies/page.ts'
+import { chooseListedStatus } from '../resources/phone-numbers/listed-status.ts'
 import { demoNumber } from './demo.ts'
 import { readScripts } from './script.ts'
 import { startStyle } from './start-style.ts'
@@ -136,7 +137,7 @@ function writeSimulation(publicUrl: string): string {
   ].join(' ')
 }
 
-function writeNumber(number: DemoNumber, { publicUrl, versions }: StartPageOptions): string {
+function writeNumber(number: DemoNumber, { publicUrl, versions, vocabulary }: StartPageOptions): string {
   const { id, display_phone_number, verified_name, account_name, connection_status } = number
   const tone = connection_status === 'CONNECTED' ? 'good' : 'warn'
   const line = writeCurl({
@@ -144,9 +145,10 @@ function writeNumber(number: DemoNumber, { publicUrl, versions }: StartPageOptio
     url: readUrl(`${publicUrl}/${versions.newest}`, id),
     headers: [['Authorization', `Bearer ${demoTokens.owner}`]],
   })
+  const listed = chooseListedStatus(vocabulary).show(number.link_status)
   const quality = number.quality_rating === 'NA' ? 'not rated' : number.quality_rating
   return `<details><summary><b>${escapeHtml(display_phone_number)}</b><span>${escapeHtml(verified_name)}</span><span class="account">${escapeHtml(account_name)}</span><span class="state ${tone}">${escapeHtml(connection_status)}</span></summary>
-<div class="more"><p>Phone-Number-ID <code>${escapeHtml(id)}</code> · status <code>${escapeHtml(connection_status)}</code>, in lists <code>${escapeHtml(number.link_status)}</code> · quality ${escapeHtml(quality)} · ${escapeHtml(number.account_mode)}</p>${writeCode(escapeHtml(line), `the line that reads ${escapeHtml(display_phone_number)}`)}</div></details>`
+<div class="more"><p>Phone-Number-ID <code>${escapeHtml(id)}</code> · status <code>${escapeHtml(connection_status)}</code>, in lists <code>${escapeHtml(listed)}</code> · quality ${escapeHtml(quality)} · ${escapeHtml(number.account_mode)}</p>${writeCode(escapeHtml(line), `the line that reads ${escapeHtml(display_phone_number)}`)}</div></details>`
 }
 
 function readUrl(base: string, id: string): string {

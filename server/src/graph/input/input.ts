@@ -15,7 +15,7 @@ export interface Arguments {
 export type InputReader = (sources: readonly Arguments[]) => Record<string, unknown>
 
 /** What a reader does besides. */
-export interface InputOptions {
+interface InputOptions {
   /** Arguments that come as headers of the same names. */
   readonly headers?: readonly string[] | undefined
   /** Whether objects and arrays of a JSON body may come as JSON text. */

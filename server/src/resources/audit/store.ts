@@ -96,7 +96,7 @@ export async function listActivities(db: Db, account: Node, range: PageRange): P
   return range.apply(db.query.selectFrom('activities').selectAll().where('account_id', '=', account.id)).execute()
 }
 
-export interface ActivityConditions {
+interface ActivityConditions {
   readonly activity_type: ActivityType | undefined
   readonly since: number | undefined
   readonly until: number | undefined
