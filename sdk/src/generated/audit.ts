@@ -14,6 +14,12 @@ export interface AuditListActivitiesParams {
   after?: string | undefined
   /** The cursor of the item that the page ends in front of. */
   before?: string | undefined
+  /** Only activities of this type. */
+  activity_type?: 'ACCOUNT_CREATED' | 'ACCOUNT_UPDATED' | 'ACCOUNT_DELETED' | 'PHONE_NUMBER_ADDED' | 'PHONE_NUMBER_REMOVED' | 'PHONE_NUMBER_VERIFIED' | 'USER_ADDED' | 'USER_REMOVED' | 'USER_ROLE_CHANGED' | 'PERMISSION_GRANTED' | 'PERMISSION_REVOKED' | 'TEMPLATE_CREATED' | 'TEMPLATE_UPDATED' | 'TEMPLATE_DELETED' | 'WEBHOOK_CONFIGURED' | 'API_ACCESS_GRANTED' | 'API_ACCESS_REVOKED' | 'BILLING_UPDATED' | 'COMPLIANCE_ACTION' | 'SECURITY_EVENT' | undefined
+  /** Only what was done since then. A time such as 2026-11-15T16:30:00Z, or a duration before now such as 10m. */
+  since?: string | undefined
+  /** Only what was done before then. A time such as 2026-11-15T16:30:00Z, or a duration before now such as 10m. */
+  until?: string | undefined
 }
 
 /** An item of `audit.list_activities`. */
@@ -35,6 +41,30 @@ export interface AuditListActivitiesItem {
   remote_address?: string
   /** The trace of the request. */
   trace?: string
+  activity_type?: 'ACCOUNT_CREATED' | 'ACCOUNT_UPDATED' | 'ACCOUNT_DELETED' | 'PHONE_NUMBER_ADDED' | 'PHONE_NUMBER_REMOVED' | 'PHONE_NUMBER_VERIFIED' | 'USER_ADDED' | 'USER_REMOVED' | 'USER_ROLE_CHANGED' | 'PERMISSION_GRANTED' | 'PERMISSION_REVOKED' | 'TEMPLATE_CREATED' | 'TEMPLATE_UPDATED' | 'TEMPLATE_DELETED' | 'WEBHOOK_CONFIGURED' | 'API_ACCESS_GRANTED' | 'API_ACCESS_REVOKED' | 'BILLING_UPDATED' | 'COMPLIANCE_ACTION' | 'SECURITY_EVENT'
+  timestamp?: string
+  /** USER: somebody who was signed in to the console; ADMIN: an operator; API: an app. */
+  actor_type?: 'USER' | 'SYSTEM' | 'API' | 'ADMIN' | 'AUTOMATED_PROCESS'
+  /** The app whose token did it. */
+  actor_id?: string
+  /** The name of that app. */
+  actor_name?: string
+  /** What the service records of it. */
+  details?: {
+    /** The name of the operation. */
+    operation: string
+    /** What it was done to. */
+    node_id: string
+    node_kind: string
+    /** The business of the app. */
+    business_id: string
+    /** The id of the token, never its secret. */
+    token_id: string
+    /** The trace of the request. */
+    trace: string
+  }
+  /** Where the request came from. */
+  ip_address?: string
 }
 
 const auditListActivitiesRow: Row = { name: 'audit.list_activities', method: 'GET', door: 'business', path: '/{}/activities' }

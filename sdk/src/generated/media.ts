@@ -13,6 +13,8 @@ export interface MediaUploadParams {
   messaging_product?: 'msgapp' | 'whatsapp' | undefined
   /** The file: in multipart/form-data the bytes as they are, elsewhere in base64 or as a data: URL. Its bytes decide its type, whatever its name and what is said of it. */
   file: FileInput
+  /** The type of the file, as the sender knows it; left out: the Content-Type of its part. It must be one of image/jpeg, image/png, audio/aac, audio/amr, audio/mpeg, audio/mp4, audio/ogg, video/mp4, video/3gpp, text/plain, application/pdf, application/msword, application/vnd.ms-excel, application/vnd.ms-powerpoint, application/vnd.openxmlformats-officedocument.wordprocessingml.document, application/vnd.openxmlformats-officedocument.spreadsheetml.sheet, application/vnd.openxmlformats-officedocument.presentationml.presentation, image/webp, audio/opus. */
+  type?: string | undefined
 }
 
 /** The response of `media.upload`. */
