@@ -13,7 +13,7 @@ import { assertError, like } from '../../../test/harness/errors.ts'
 import { useTestServer } from '../../../test/harness/server.ts'
 import { accounts, ids, numbers, strangerIds, tokens, users } from '../../../test/harness/world.ts'
 import { second } from '../../base/time/duration.ts'
-import { argumentMissing, argumentWrong, notFound } from '../../graph/errors.ts'
+import { argumentMissing, argumentOfAnotherVocabulary, argumentWrong, notFound } from '../../graph/errors.ts'
 import {
   callActionNotPossible,
   callerNotRegistered,
@@ -284,7 +284,7 @@ onOneDatabase('calls of the business', 'postgres', (engine) => {
     [
       'another messaging_product',
       { messaging_product: 'whatsapp' },
-      argumentWrong('messaging_product', { expected: '"msgapp"' }),
+      argumentOfAnotherVocabulary('messaging_product', { expected: '"msgapp"', other: 'whatsapp' }),
     ],
     [
       'no action',

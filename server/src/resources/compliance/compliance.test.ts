@@ -4,7 +4,7 @@ import { onOneDatabase } from '../../../test/harness/databases.ts'
 import { assertArgument, assertError, like } from '../../../test/harness/errors.ts'
 import { useTestServer } from '../../../test/harness/server.ts'
 import { accounts, ids, numbers, testWorld, tokens } from '../../../test/harness/world.ts'
-import { argumentNotJson, argumentWrong, fieldUnknown } from '../../graph/errors.ts'
+import { argumentNotJson, argumentOfAnotherVocabulary, argumentWrong, fieldUnknown } from '../../graph/errors.ts'
 import { entityTypes } from './schemas.ts'
 
 const token = tokens.owner
@@ -333,6 +333,6 @@ onOneDatabase('compliance in the second vocabulary', 'sqlite', (engine) => {
 
   test("compliance in the second vocabulary: 400 for the other vocabulary's product", async () => {
     const answer = await server.client.post(pathOf(ids.phone_number), { token, json: smallest })
-    assertError(answer, argumentWrong('messaging_product', { expected: '"whatsapp"' }))
+    assertError(answer, argumentOfAnotherVocabulary('messaging_product', { expected: '"whatsapp"', other: 'msgapp' }))
   })
 })

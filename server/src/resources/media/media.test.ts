@@ -10,7 +10,7 @@ import { takeStock } from '../../../test/harness/stock.ts'
 import { ids, numbers, strangerIds, tokens } from '../../../test/harness/world.ts'
 import { day } from '../../base/time/duration.ts'
 import { holdTime } from '../../files/files.ts'
-import { argumentMissing, argumentWrong } from '../../graph/errors.ts'
+import { argumentMissing, argumentOfAnotherVocabulary, argumentWrong } from '../../graph/errors.ts'
 import { moreThanOneFile, multipartEndsEarly } from '../../http/errors.ts'
 import { dataUrlWithoutComma, fileIsEmpty, fileNotBase64 } from './errors.ts'
 
@@ -134,7 +134,7 @@ onOneDatabase('media', 'postgres', (engine) => {
     [
       'another product in JSON',
       { json: { messaging_product: 'whatsapp', file: asData(png) } },
-      argumentWrong('messaging_product', { expected: '"msgapp"' }),
+      argumentOfAnotherVocabulary('messaging_product', { expected: '"msgapp"', other: 'whatsapp' }),
     ],
     [
       'a member with a NUL',

@@ -4,7 +4,7 @@ import { onOneDatabase } from '../../../test/harness/databases.ts'
 import { assertArgument, assertError, like } from '../../../test/harness/errors.ts'
 import { useTestServer } from '../../../test/harness/server.ts'
 import { ids, numbers, testWorld, tokens } from '../../../test/harness/world.ts'
-import { argumentMissing, argumentWrong, fieldUnknown } from '../../graph/errors.ts'
+import { argumentMissing, argumentOfAnotherVocabulary, argumentWrong, fieldUnknown } from '../../graph/errors.ts'
 import { verticals } from './schemas.ts'
 
 const given = {
@@ -157,15 +157,19 @@ onOneDatabase('business profile', 'sqlite', (engine) => {
     }
   })
 
-  for (const messaging_product of [undefined, 'whatsapp', '']) {
+  const expected = '"msgapp"'
+  for (const [messaging_product, problem] of [
+    [undefined, argumentMissing('messaging_product', { expected })],
+    ['whatsapp', argumentOfAnotherVocabulary('messaging_product', { expected, other: 'whatsapp' })],
+    ['', argumentWrong('messaging_product', { expected })],
+  ] as const) {
     test(`400 when messaging_product is ${messaging_product ?? 'missing'}, and nothing changes`, async () => {
       await update({ about: 'Before' })
       const answer = await server.client.post(path(numbers.main), {
         token,
         json: { ...(messaging_product !== undefined && { messaging_product }), about: 'After' },
       })
-      const makeProblem = messaging_product === undefined ? argumentMissing : argumentWrong
-      assertError(answer, makeProblem('messaging_product', { expected: '"msgapp"' }))
+      assertError(answer, problem)
       assert.equal((await profileOf()).about, 'Before')
     })
   }
