@@ -20,6 +20,7 @@ describe('types of activities', () => {
       assert.deepEqual(
         writes.flatMap((row) => (hasActivityType(row.name) ? [] : [row.name])),
         [],
+        'activity-types.ts has a type for each',
       )
     })
   }

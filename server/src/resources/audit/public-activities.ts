@@ -83,15 +83,18 @@ export function listPublicActivities(): NewOperation {
     },
     async run({ db, node, page, project }, { activity_type, since, until }) {
       const period = { since: readTime('since', since, page.now), until: readTime('until', until, page.now) }
+      const isFiltered = [activity_type, since, until].some((filter) => filter !== undefined)
       return page.fetch(
         (range) => listActivitiesWithActors(db, node, { activity_type, ...period }, range),
         (row) => project(showActivity(row)),
-        {
-          db,
-          table: 'activities',
-          by: sql`account_id = ${node.id}`,
-          bounds: { atLeast: period.since, below: period.until },
-        },
+        isFiltered
+          ? {
+              db,
+              table: 'activities',
+              by: sql`account_id = ${node.id}`,
+              bounds: { atLeast: period.since, below: period.until },
+            }
+          : undefined,
       )
     },
   })
