@@ -230,7 +230,7 @@ onBothDatabases('the database', (engine) => {
     const made = await database.transaction((tx) =>
       createNode(tx, systemRandom, 'bot', { business_id: '1000000000000100', account_id: null }),
     )
-    assert.ok(isNodeId(made), made)
+    assert.ok(isNodeId(made) && made.length === 16 && Number.isSafeInteger(Number(made)), made)
     const found = await database.read.query
       .selectFrom('nodes')
       .selectAll()

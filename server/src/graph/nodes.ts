@@ -38,11 +38,14 @@ export interface Node {
 }
 
 export const uploadIdPattern = /^upload:[\w-]+$/
-export const nodeIdPattern = /^[1-9]\d{14,15}$/
+/** As the ids of the public platform are, which a world file may repeat. They are text everywhere: as numbers the longer ones lose digits. */
+export const nodeIdPattern = /^[1-9]\d{14,19}$/
+export const maxNodeIdLength = 20
+/** For people. */
+export const nodeIdDigits = '15 to 20 digits'
 
-/** 15 or 16 digits and below 2^53, because clients parse ids as numbers. */
 export function isNodeId(text: string): boolean {
-  return nodeIdPattern.test(text) && Number(text) <= Number.MAX_SAFE_INTEGER
+  return nodeIdPattern.test(text)
 }
 
 /** Makes an unused id and registers it, in the transaction that creates the object. */
@@ -77,7 +80,7 @@ export async function shareNode(tx: Transaction, node_id: string, business_id: s
     .execute()
 }
 
-/** A number of 16 digits, from two draws, because node:crypto draws at most 48 bits at once. */
+/** 16 digits and below 2^53, because some clients parse ids as numbers; from two draws, because node:crypto draws at most 48 bits at once. */
 export function drawNodeId(random: Random): string {
   return String(1_000_000_000_000_000 + random.integer(0, 8_000_000) * 1_000_000_000 + random.integer(0, 1_000_000_000))
 }

@@ -1,14 +1,19 @@
 import { Type } from 'typebox'
-import { nodeIdPattern } from '../graph/nodes.ts'
+import { maxNodeIdLength, nodeIdDigits, nodeIdPattern } from '../graph/nodes.ts'
 
 /*
  * Schemas that several parts of a world file share. Enumerations and other forms are those of the API; the counts that limit the API
  * (items of a list, numbers of an account) do not limit a file, so a part redefines a list whose schema has a `maxItems`.
  */
 
-export const idExpectation = 'an id: a string (in quotes) of 15 or 16 digits, without a 0 in front and below 2^53'
+/** YAML and JSON read digits without quotes as a number, which loses the last ones. */
+export const idExpectation = `an id: a string of ${nodeIdDigits} without a 0 in front; put it in quotes`
 
-export const idSchema = Type.String({ pattern: nodeIdPattern.source, maxLength: 16, 'x-expects': idExpectation })
+export const idSchema = Type.String({
+  pattern: nodeIdPattern.source,
+  maxLength: maxNodeIdLength,
+  'x-expects': idExpectation,
+})
 export const nameSchema = Type.String({ minLength: 1, maxLength: 100 })
 export const textSchema = Type.String({ minLength: 1, maxLength: 256 })
 export const countrySchema = Type.String({
@@ -19,5 +24,5 @@ export const countrySchema = Type.String({
 
 /** The complete list of links. An empty list, or a key without a value, means none. */
 export const idListSchema = Type.Union([Type.Array(idSchema), Type.Null()], {
-  'x-expects': 'an array of ids, or null for none',
+  'x-expects': `an array of ids, each a string of ${nodeIdDigits} in quotes, or null for none`,
 })

@@ -1,9 +1,7 @@
 import type { NodesTable } from '../db/tables.ts'
-import { isNodeId } from '../graph/nodes.ts'
 import { batchSize, letOthersRun } from '../world-part/batches.ts'
 import type { Entry, NodeOwner, Reference, WorldPart } from '../world-part/part.ts'
 import type { Problems } from '../world-part/problems.ts'
-import { idExpectation } from '../world-part/schemas.ts'
 import { partsUnder, worldParts } from './parts.ts'
 
 /** A parsed world file: its contents, and its name for messages. */
@@ -60,8 +58,7 @@ export async function listEntries(content: WorldContent, problems: Problems): Pr
 
   function register(node: FileNode): void {
     const known = nodes.get(node.id)
-    if (!isNodeId(node.id)) problems.add(node.place, `it must be ${idExpectation}.`)
-    else if (known)
+    if (known)
       problems.add(
         node.place,
         `${known.place} has that id already; choose another, because ids are unique over everything.`,

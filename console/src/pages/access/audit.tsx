@@ -119,7 +119,7 @@ function AuditTable({ rows }: { readonly rows: readonly OperatorListAuditItem[] 
 function AuditRow({ record }: { readonly record: OperatorListAuditItem }) {
   const { time, operation, node_kind, node_id, actor_name, actor_app_id, remote_address, trace } = record
   // What is no object of a tenant, such as the clock, has no page.
-  const isNode = /^\d{15,16}$/.test(node_id)
+  const isNode = /^\d{15,20}$/.test(node_id)
   return (
     <tr>
       <td>

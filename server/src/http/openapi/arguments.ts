@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util'
-import { nodeIdPattern, uploadIdPattern } from '../../graph/nodes.ts'
 import type { ServedVersions } from '../../graph/versions.ts'
+import { nodeIdDigits, nodeIdPattern, uploadIdPattern } from '../../graph/nodes.ts'
 import type { Vocabulary } from '../../graph/vocabulary.ts'
 import { nodeKinds } from '../../operations.ts'
 import { nodeKindOf } from '../route-table.ts'
@@ -34,7 +34,7 @@ export function describeNeutralId(rows: readonly DescribedRow[]): Parameter {
   return { ...describeId(neutralPlaceholder, kinds), examples: Object.fromEntries(examples) }
 }
 
-const digits = { vocabulary: '15 or 16 digits', pattern: nodeIdPattern }
+const digits = { vocabulary: nodeIdDigits, pattern: nodeIdPattern }
 const uploadName = { vocabulary: '`upload:` and what names it', pattern: uploadIdPattern }
 
 function describeId(name: string, kinds: readonly string[]): Parameter {

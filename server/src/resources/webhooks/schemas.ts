@@ -1,6 +1,6 @@
 import { type Static, Type } from 'typebox'
 import { webhookFields } from '../../delivery/webhook-fields.ts'
-import { nodeIdPattern } from '../../graph/nodes.ts'
+import { maxNodeIdLength, nodeIdDigits, nodeIdPattern } from '../../graph/nodes.ts'
 import type { Vocabulary } from '../../graph/vocabulary.ts'
 
 export const webUrlStart = '[Hh][Tt][Tt][Pp][Ss]?://[^/?#]'
@@ -75,10 +75,10 @@ export type NewLink = Static<typeof newLinkSchema>
 export const endedLinkSchema = Type.Object({
   app_id: Type.Optional(
     Type.String({
-      maxLength: 16,
+      maxLength: maxNodeIdLength,
       pattern: nodeIdPattern.source,
       description: "The app to unlink, for the business that owns the account; left out: the token's own app.",
-      'x-expects': 'the id of an app: 15 or 16 digits',
+      'x-expects': `the id of an app: ${nodeIdDigits}`,
     }),
   ),
 })

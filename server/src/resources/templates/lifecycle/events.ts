@@ -50,9 +50,14 @@ export function raiseCategoryEvent(
   })
 }
 
-/** Ids stay below 2^53, so that this one can be a number. */
 function describe({ id, name, language }: Template) {
-  return { message_template_id: Number(id), message_template_name: name, message_template_language: language }
+  return { message_template_id: writeId(id), message_template_name: name, message_template_language: language }
+}
+
+/** A number, as the specification has it. A world file may have given one that a number cannot hold: that stays text. */
+function writeId(id: string): number | string {
+  const number = Number(id)
+  return Number.isSafeInteger(number) ? number : id
 }
 
 async function raise(
