@@ -4,6 +4,7 @@ import {
   gatewaySetChat,
   gatewaySetUser,
 } from '@switchboard/client/methods'
+import { product } from '../directory.ts'
 import { client, explain } from '../http.ts'
 import { serviceNow } from '../live.ts'
 import { type Message, readMessage } from '../messages.ts'
@@ -12,6 +13,7 @@ import { CallAgent } from './call-agent.ts'
 import type { WrittenContent } from './chat.ts'
 import { type ChatKey, toKey } from './chat-key.ts'
 import { ChatState } from './chat-state.ts'
+import { drawMessageId } from './draw-message-id.ts'
 import { actOnMessage, writeMessage } from './gateway.ts'
 import { PhoneFeed } from './phone-feed.ts'
 import { PhoneStore } from './phone-store.ts'
@@ -58,7 +60,7 @@ export class Phone {
   }
 
   /** Writes into a chat: it stands there at once, and is marked when it could not be sent. */
-  async write(key: ChatKey, content: WrittenContent, id = drawMessageId()): Promise<void> {
+  async write(key: ChatKey, content: WrittenContent, id = drawMessageId(product())): Promise<void> {
     const chat = this.store.openChatOf(key)
     if (chat) {
       chat.messages.value = putMessage(chat.messages.value, this.#draft(key, content, id))
@@ -115,9 +117,4 @@ export class Phone {
     }
     return readMessage(draft as unknown as GatewayMessage)
   }
-}
-
-function drawMessageId(): string {
-  const bytes = [...crypto.getRandomValues(new Uint8Array(18))]
-  return `wamid.${bytes.map((byte) => byte.toString(16).padStart(2, '0')).join('')}`
 }

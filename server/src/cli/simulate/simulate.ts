@@ -3,6 +3,7 @@ import type {
   GatewayActOnMessageParams,
   GatewaySetCallPermissionParams,
   GatewayWriteMessageParams,
+  GatewayWriteMessageResponse,
   Switchboard,
 } from '@switchboard/client'
 import { systemRandom } from '../../base/keys/random.ts'
@@ -47,9 +48,7 @@ export async function simulateMessage(flags: MessageFlags): Promise<void> {
   const type = media?.type ?? wanted ?? 'text'
   const gateway = openGateway(flags)
   const number = await findNumber(gateway, to)
-  const id = drawMessageId()
   const message = buildMessage({
-    id,
     type,
     from,
     text,
@@ -59,20 +58,26 @@ export async function simulateMessage(flags: MessageFlags): Promise<void> {
     isReply: flags.replyTo !== undefined,
     time: systemClock.now(),
   })
-  const sent = `${type} from ${from} to ${number.display_phone_number} (${number.id}), message ${id}`
   const params = { phone_number_id: number.id, ...(name !== undefined && { name }), ...message }
   // The member that goes with the type is there: `buildMessage` made it.
-  await perform(gateway, sent, (door) => door.writeMessage(params as GatewayWriteMessageParams))
+  await perform(
+    gateway,
+    ({ message_id }: GatewayWriteMessageResponse) =>
+      `${type} from ${from} to ${number.display_phone_number} (${number.id}), message ${message_id}`,
+    (door) => door.writeMessage(params as GatewayWriteMessageParams),
+  )
 }
 
 /** Prints what is sent and what comes back. */
 async function perform<T>(
   remote: Remote,
-  sent: string,
+  sent: string | ((data: T) => string),
   call: (door: Switchboard['gateway']) => Call<T>,
 ): Promise<void> {
   const { data, response } = await ask(remote, ({ gateway }) => call(gateway).withResponse())
-  process.stdout.write(`→ ${sent}\n← ${response.status} ${JSON.stringify(data)}\n`)
+  process.stdout.write(
+    `→ ${typeof sent === 'string' ? sent : sent(data)}\n← ${response.status} ${JSON.stringify(data)}\n`,
+  )
 }
 
 const noFile: SentFile = { id: '', mime_type: '', sha256: '', filename: '', animated: false }

@@ -94,7 +94,8 @@ export interface NumberOfGateway {
 }
 
 export interface SimulatedMessage extends MessageParts {
-  readonly id: string
+  /** Left out: the service makes one. */
+  readonly id?: string
   readonly type: MessageKind
   readonly name: string
   readonly time: number
@@ -111,7 +112,7 @@ export function buildMessage(message: Omit<SimulatedMessage, 'name'>) {
   const { id, type, from, time, isReply, answered } = message
   const timestamp = String(Math.floor(time / 1000))
   const context = isReply && type !== 'reaction' ? { context: answered } : {}
-  return { from, id, timestamp, type, ...context, ...simulatedKinds[type](message) }
+  return { from, ...(id !== undefined && { id }), timestamp, type, ...context, ...simulatedKinds[type](message) }
 }
 
 /** The inbound event for a message of a user. */

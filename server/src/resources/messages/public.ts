@@ -17,8 +17,9 @@ export {
   storeAtOnce,
 } from './incoming/incoming-at-once.ts'
 export { listNumbersOfMessages } from './incoming/incoming-store.ts'
+export { drawMessageId } from './message-ids.ts'
 export { deleteContents } from './retention/retention-store.ts'
-export { defaultFilename, drawMessageId, isWindowOpen } from './rules.ts'
+export { defaultFilename, isWindowOpen } from './rules.ts'
 export { nameOf, writeSeconds } from './status/events.ts'
 export { describeFailure, explainFailure, failureCodes } from './status/failures.ts'
 export { comeOnline, endWaiting, isBlockedByUser } from './status/phone.ts'

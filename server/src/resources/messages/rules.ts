@@ -134,11 +134,6 @@ export function priceMessage({ id, end_time }: OpenConversation, priced: Priced)
   return { conversation_id: id, end_time, billable: !isFree, category: categoryOf(priced), type }
 }
 
-/** `wamid.` and base64url of 18 random bytes. */
-export function drawMessageId(random: Random): string {
-  return `wamid.${random.id(18)}`
-}
-
 /** What is kept of a media file besides its bytes. */
 export function showMedia({ id, mime_type, sha256, file_size }: Omit<MediaTable, 'phone_number_id' | 'expires_time'>) {
   return { id, mime_type, sha256, file_size }

@@ -27,11 +27,11 @@ const checkMessage = compileMessageCheck()
 
 /** The one way in for what users write: builds the value of an event, and does with it what the receiver of events does. */
 export async function writeMessage(context: Context, written: Written): Promise<string> {
-  const { db, clock, random, vocabulary, caller } = context
+  const { db, clock, vocabulary, caller } = context
   const { from, group_id, type } = written
   const number = await findWrittenNumber(context, written)
   if (!number.registered) throw writtenNumberNotRegistered()
-  const id = written.id ?? drawMessageId(random)
+  const id = written.id ?? drawMessageId(context, 'to_business')
   const message = {
     from,
     id,

@@ -8,10 +8,10 @@ import { listWordsOf } from '../content/texts.ts'
 import { voiceType } from '../content/voice.ts'
 import { mediaUnknown } from '../errors.ts'
 import { addLinkFetch, findFetched, readLink } from '../link-store.ts'
+import { drawMessageId } from '../message-ids.ts'
 import {
   categoryOf,
   checkMediaType,
-  drawMessageId,
   isWindowOpen,
   priceMessage,
   showMedia,
@@ -69,7 +69,7 @@ export async function sendMessage(context: Context<Transaction>, message: Checke
 
   const row: NewMessage = {
     ...describeMessage(message, sender, chat, template),
-    id: drawMessageId(random),
+    id: drawMessageId(context, 'to_user'),
     context_id: await findContext(db, message, chat),
     state: statuses.at(-1) ?? 'accepted',
     error_code: failure ?? null,
