@@ -38,7 +38,7 @@ export const meanings: Readonly<Record<string, string>> = {
   '422 132012': 'A template parameter is missing, or of the wrong kind or form.',
   '422 132015': 'The template is paused.',
   '422 132016': 'The template is disabled.',
-  '422 131009': 'The message that is meant is unknown, or no longer kept.',
+  '422 131009': 'The message that is meant, or the user, is unknown or no longer kept.',
   '422 131020': 'Nobody is in the group.',
   '422 131021': 'The recipient is the sender.',
   '422 131026': 'The number has blocked the recipient.',

@@ -1,5 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import type { Random } from './base/keys/random.ts'
+import type { ScopedNumbers } from './base/text/scoped-numbers.ts'
 import type { Clock } from './base/time/clock.ts'
 import type { CpuBudget } from './base/work/cpu-budget.ts'
 import type { Db } from './db/database.ts'
@@ -20,6 +21,7 @@ export interface TimerDeps {
   readonly random: Random
   readonly vocabulary: Vocabulary
   readonly publicUrl: () => string
+  readonly userIds: ScopedNumbers | undefined
   readonly settings: Settings
 }
 

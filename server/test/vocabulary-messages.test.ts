@@ -34,7 +34,9 @@ onOneDatabase('@great-detail/whatsapp sends messages', 'sqlite', (engine) => {
   async function send(message: object): Promise<string> {
     const options = { phoneNumberID, to, ...message } as unknown as Parameters<typeof sdk.message.createMessage>[0]
     const { contacts, messages } = await sdk.message.createMessage(options).json()
-    assert.deepEqual(contacts, [{ input: to, wa_id: to }])
+    const [{ user_id, ...contact }] = contacts as unknown as [{ user_id: string }]
+    assert.deepEqual(contact, { input: to, wa_id: to })
+    assert.match(user_id, /^US\.[A-Z0-9]{28}$/)
     return messages[0]?.id ?? ''
   }
 

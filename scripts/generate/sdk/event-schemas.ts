@@ -1,6 +1,7 @@
 import { type TObject, type TSchema, Type } from 'typebox'
 import type { webhookFields } from '../../../server/src/delivery/webhook-fields.ts'
 import type { Vocabulary } from '../../../server/src/graph/vocabulary.ts'
+import { isMediaKind } from '../../../server/src/resources/messages/content/kinds.ts'
 import {
   qualityScores,
   rejectionReasons,
@@ -18,7 +19,17 @@ const literals = <Values extends readonly string[]>(...values: Values) => Type.E
 
 const timestamp = Type.String({ description: 'Unix seconds.' })
 const metadata = Type.Object({ display_phone_number: text, phone_number_id: text })
-const contacts = Type.Array(Type.Object({ profile: Type.Object({ name: text }), wa_id: text }))
+/** What the second vocabulary alone has. */
+const userId = optional(
+  Type.String({ description: 'The id of the user within the business; in the vocabulary whatsapp alone.' }),
+)
+const mediaUrl = optional(
+  Type.String({
+    description:
+      'A link to the file, valid for five minutes, with a token that sees the file; in the vocabulary whatsapp alone.',
+  }),
+)
+const contacts = Type.Array(Type.Object({ profile: Type.Object({ name: text }), wa_id: text, user_id: userId }))
 export const eventError = Type.Object({
   code: Type.Integer(),
   title: optional(text),
@@ -31,11 +42,11 @@ const callbackData = optional(Type.String({ description: 'What the message or ca
 
 /** Every kind of message from a user, by name. */
 export function describeInbound(): Record<string, TObject> {
-  const common = { from: text, id: text, timestamp, group_id: optional(text) }
+  const common = { from: text, from_user_id: userId, id: text, timestamp, group_id: optional(text) }
   const { interactive: _interactive, ...plain } = messageKinds
   const kinds = Object.entries<TObject>(plain).map(([type, { properties }]) => [
     type,
-    Type.Object({ ...common, type: Type.Literal(type), ...properties, ...quoting(properties) }),
+    Type.Object({ ...common, type: Type.Literal(type), ...withUrl(type, properties), ...quoting(properties) }),
   ])
   const replies = Object.entries<TObject>(interactiveKinds).map(([type, schema]) => {
     const reply = schema.properties['interactive'] as TObject
@@ -49,6 +60,13 @@ export function describeInbound(): Record<string, TObject> {
     interactive: Type.Union(replies),
   })
   return { ...Object.fromEntries(kinds), interactive }
+}
+
+/** The member of a media file, with its link. */
+function withUrl(type: string, properties: Readonly<Record<string, TSchema>>): Record<string, TSchema> {
+  if (!isMediaKind(type)) return { ...properties }
+  const file = properties[type] as TObject
+  return { ...properties, [type]: Type.Object({ ...file.properties, url: mediaUrl }) }
 }
 
 /** A message of any kind may quote another one. */
@@ -65,6 +83,7 @@ const status = Type.Object({
   status: literals('sent', 'delivered', 'read', 'played', 'failed', 'deleted'),
   timestamp,
   recipient_id: text,
+  recipient_user_id: userId,
   recipient_type: optional(Type.Literal('group')),
   group_id: optional(text),
   recipient_participant_id: optional(Type.String({ description: 'The member of the group that it is about.' })),
@@ -125,7 +144,7 @@ const groupCreation = {
 }
 
 const template = {
-  message_template_id: Type.Integer(),
+  message_template_id: Type.Integer({ description: 'Text where a world file gave an id of 2^53 or more.' }),
   message_template_name: text,
   message_template_language: text,
 }

@@ -24,9 +24,10 @@ function describeWritten(): Record<string, TSchema> {
       if (!member) return []
       const { properties } = member as TObject
       const isFile = properties?.['sha256'] !== undefined
-      return [
-        [kind, isFile ? Type.Object({ ...Type.Partial(member as TObject).properties, id: Type.String() }) : member],
-      ]
+      if (!isFile) return [[kind, member]]
+      // The link is made for subscribers.
+      const { url: _url, ...known } = Type.Partial(member as TObject).properties
+      return [[kind, Type.Object({ ...known, id: Type.String() })]]
     }),
   )
 }

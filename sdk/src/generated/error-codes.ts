@@ -22,7 +22,7 @@ export const ErrorCode = {
   NotFound: 803,
   /** The limit of messages of the number is reached. */
   NumberRateLimit: 130429,
-  /** The message that is meant is unknown, or no longer kept. In events: Parameter value is not valid. */
+  /** The message that is meant, or the user, is unknown or no longer kept. In events: Parameter value is not valid. */
   MessageUnknown: 131009,
   /** Nobody is in the group. */
   GroupEmpty: 131020,

@@ -13,7 +13,11 @@ export type MessagesSendParams = OutboundMessage | ReadMark
 export type MessagesSendResponse = {
   /** The name of the product; no other value is accepted. */
   messaging_product: 'msgapp' | 'whatsapp'
-  contacts: ResolvedUser[]
+  contacts: {
+    input: string
+    wa_id: string
+    user_id?: string
+  }[]
   messages: {
     id: string
     group_id?: string

@@ -1861,6 +1861,8 @@ export interface EventContact {
     name: string
   }
   wa_id: string
+  /** The id of the user within the business; in the vocabulary whatsapp alone. */
+  user_id?: string
 }
 
 /** What became of a message that was sent. */
@@ -1870,6 +1872,8 @@ export interface MessageStatus {
   /** Unix seconds. */
   timestamp: string
   recipient_id: string
+  /** The id of the user within the business; in the vocabulary whatsapp alone. */
+  recipient_user_id?: string
   recipient_type?: 'group'
   group_id?: string
   /** The member of the group that it is about. */

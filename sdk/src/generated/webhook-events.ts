@@ -5,6 +5,8 @@ import type { CallEvent, CallStatus, EventContact, EventError, GroupLifecycleCha
 /** A message of type `text`. */
 export interface InboundText {
   from: string
+  /** The id of the user within the business; in the vocabulary whatsapp alone. */
+  from_user_id?: string
   id: string
   /** Unix seconds. */
   timestamp: string
@@ -28,6 +30,8 @@ export interface InboundText {
 /** A message of type `reaction`. */
 export interface InboundReaction {
   from: string
+  /** The id of the user within the business; in the vocabulary whatsapp alone. */
+  from_user_id?: string
   id: string
   /** Unix seconds. */
   timestamp: string
@@ -45,6 +49,8 @@ export interface InboundReaction {
 /** A message of type `audio`. */
 export interface InboundAudio {
   from: string
+  /** The id of the user within the business; in the vocabulary whatsapp alone. */
+  from_user_id?: string
   id: string
   /** Unix seconds. */
   timestamp: string
@@ -55,6 +61,8 @@ export interface InboundAudio {
     sha256: string
     id: string
     voice: boolean
+    /** A link to the file, valid for five minutes, with a token that sees the file; in the vocabulary whatsapp alone. */
+    url?: string
   }
   context?: QuotedMessage
   referral?: Referral
@@ -64,6 +72,8 @@ export interface InboundAudio {
 /** A message of type `document`. */
 export interface InboundDocument {
   from: string
+  /** The id of the user within the business; in the vocabulary whatsapp alone. */
+  from_user_id?: string
   id: string
   /** Unix seconds. */
   timestamp: string
@@ -74,6 +84,8 @@ export interface InboundDocument {
     sha256: string
     id: string
     filename: string
+    /** A link to the file, valid for five minutes, with a token that sees the file; in the vocabulary whatsapp alone. */
+    url?: string
   }
   context?: QuotedMessage
   referral?: Referral
@@ -83,6 +95,8 @@ export interface InboundDocument {
 /** A message of type `image`. */
 export interface InboundImage {
   from: string
+  /** The id of the user within the business; in the vocabulary whatsapp alone. */
+  from_user_id?: string
   id: string
   /** Unix seconds. */
   timestamp: string
@@ -93,6 +107,8 @@ export interface InboundImage {
     sha256: string
     id: string
     caption?: string
+    /** A link to the file, valid for five minutes, with a token that sees the file; in the vocabulary whatsapp alone. */
+    url?: string
   }
   context?: QuotedMessage
   referral?: Referral
@@ -102,6 +118,8 @@ export interface InboundImage {
 /** A message of type `sticker`. */
 export interface InboundSticker {
   from: string
+  /** The id of the user within the business; in the vocabulary whatsapp alone. */
+  from_user_id?: string
   id: string
   /** Unix seconds. */
   timestamp: string
@@ -112,6 +130,8 @@ export interface InboundSticker {
     sha256: string
     id: string
     animated: boolean
+    /** A link to the file, valid for five minutes, with a token that sees the file; in the vocabulary whatsapp alone. */
+    url?: string
   }
   context?: QuotedMessage
   referral?: Referral
@@ -121,6 +141,8 @@ export interface InboundSticker {
 /** A message of type `video`. */
 export interface InboundVideo {
   from: string
+  /** The id of the user within the business; in the vocabulary whatsapp alone. */
+  from_user_id?: string
   id: string
   /** Unix seconds. */
   timestamp: string
@@ -131,6 +153,8 @@ export interface InboundVideo {
     sha256: string
     id: string
     caption?: string
+    /** A link to the file, valid for five minutes, with a token that sees the file; in the vocabulary whatsapp alone. */
+    url?: string
   }
   context?: QuotedMessage
   referral?: Referral
@@ -140,6 +164,8 @@ export interface InboundVideo {
 /** A message of type `location`. */
 export interface InboundLocation {
   from: string
+  /** The id of the user within the business; in the vocabulary whatsapp alone. */
+  from_user_id?: string
   id: string
   /** Unix seconds. */
   timestamp: string
@@ -160,6 +186,8 @@ export interface InboundLocation {
 /** A message of type `contacts`. */
 export interface InboundContacts {
   from: string
+  /** The id of the user within the business; in the vocabulary whatsapp alone. */
+  from_user_id?: string
   id: string
   /** Unix seconds. */
   timestamp: string
@@ -174,6 +202,8 @@ export interface InboundContacts {
 /** A message of type `unsupported`. */
 export interface InboundUnsupported {
   from: string
+  /** The id of the user within the business; in the vocabulary whatsapp alone. */
+  from_user_id?: string
   id: string
   /** Unix seconds. */
   timestamp: string
@@ -190,6 +220,8 @@ export interface InboundUnsupported {
 /** A message of type `unknown`. */
 export interface InboundUnknown {
   from: string
+  /** The id of the user within the business; in the vocabulary whatsapp alone. */
+  from_user_id?: string
   id: string
   /** Unix seconds. */
   timestamp: string
@@ -206,6 +238,8 @@ export interface InboundUnknown {
 /** A message of type `button`. */
 export interface InboundButton {
   from: string
+  /** The id of the user within the business; in the vocabulary whatsapp alone. */
+  from_user_id?: string
   id: string
   /** Unix seconds. */
   timestamp: string
@@ -223,6 +257,8 @@ export interface InboundButton {
 /** A message of type `order`. */
 export interface InboundOrder {
   from: string
+  /** The id of the user within the business; in the vocabulary whatsapp alone. */
+  from_user_id?: string
   id: string
   /** Unix seconds. */
   timestamp: string
@@ -241,6 +277,8 @@ export interface InboundOrder {
 /** A message of type `system`. */
 export interface InboundSystem {
   from: string
+  /** The id of the user within the business; in the vocabulary whatsapp alone. */
+  from_user_id?: string
   id: string
   /** Unix seconds. */
   timestamp: string
@@ -259,6 +297,8 @@ export interface InboundSystem {
 /** A message of type `interactive`. */
 export interface InboundInteractive {
   from: string
+  /** The id of the user within the business; in the vocabulary whatsapp alone. */
+  from_user_id?: string
   id: string
   /** Unix seconds. */
   timestamp: string
@@ -374,6 +414,7 @@ export interface PhoneNumberQualityUpdateValue {
 /** The value of the field `message_template_status_update`. */
 export interface MessageTemplateStatusUpdateValue {
   event: 'PENDING' | 'APPROVED' | 'REJECTED' | 'PAUSED' | 'DISABLED' | 'DELETED'
+  /** Text where a world file gave an id of 2^53 or more. */
   message_template_id: number
   message_template_name: string
   message_template_language: string
@@ -388,6 +429,7 @@ export interface MessageTemplateStatusUpdateValue {
 export interface MessageTemplateQualityUpdateValue {
   previous_quality_score: QualityScore
   new_quality_score: QualityScore
+  /** Text where a world file gave an id of 2^53 or more. */
   message_template_id: number
   message_template_name: string
   message_template_language: string
@@ -397,6 +439,7 @@ export interface MessageTemplateQualityUpdateValue {
 export interface TemplateCategoryUpdateValue {
   previous_category: TemplateCategory
   new_category: TemplateCategory
+  /** Text where a world file gave an id of 2^53 or more. */
   message_template_id: number
   message_template_name: string
   message_template_language: string

@@ -1,5 +1,6 @@
 import type { Random } from '../base/keys/random.ts'
 import type { Log } from '../base/log/log.ts'
+import { ScopedNumbers } from '../base/text/scoped-numbers.ts'
 import type { Clock } from '../base/time/clock.ts'
 import type { Config } from '../config.ts'
 import type { Database } from '../db/database.ts'
@@ -136,6 +137,9 @@ export async function layFoundation({
     waker,
     feed,
     linkSealer: new LinkSealer(await serviceSecret(database, random, 'links'), clock),
+    userIds: vocabulary.habits.user_ids
+      ? new ScopedNumbers(await serviceSecret(database, random, 'user ids'))
+      : undefined,
     faults: config.sandbox ? new Faults({ database, random, log, clock, feed }) : undefined,
     egress: new Egress({
       allowInternal: config.allowInternalCallbacks,

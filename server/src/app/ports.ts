@@ -31,7 +31,7 @@ export async function makePorts(
   foundation: Foundation,
   { requestLog, usersStream, sandbox }: PortParts,
 ): Promise<PipelineDeps['ports']> {
-  const { config, database, clock, random, log, vocabulary, publicUrl, metrics, table } = foundation
+  const { config, database, clock, random, log, vocabulary, publicUrl, userIds, metrics, table } = foundation
   const { production, versions, allowInternalCallbacks: allowInternal } = config
   const { clockGuard } = foundation
   const judge = () => judgeClock(clockGuard.state, config.role, config.clockJump)
@@ -40,7 +40,8 @@ export async function makePorts(
     files: foundation.files,
     pieces: foundation.pieces,
     takePost: makeIntake({
-      ...{ database, clock, random, vocabulary, publicUrl },
+      ...{ database, clock, random, vocabulary, publicUrl, userIds },
+      sealLink: (path) => publicUrl() + foundation.linkSealer.seal(path),
       metrics: foundation.deliveryMetrics,
       timeoutMs: 2 * config.databaseLockTimeout,
       readmit: (before) => readmitScoped({ database, clock }, before, 'gateway'),

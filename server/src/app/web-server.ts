@@ -140,6 +140,7 @@ async function makePipelineDeps(
     }),
     cursors: new CursorSealer(await serviceSecret(database, random, 'cursors')),
     links: foundation.linkSealer,
+    userIds: foundation.userIds,
     maxBodyBytes: config.maxBodyBytes,
     bodyBudget: new BodyBudget(config.maxBodyBytesPerToken),
     faults: foundation.faults,

@@ -171,7 +171,8 @@ export class Workers {
 }
 
 function makeTimers(foundation: Foundation): TimerWorker {
-  const { config, database, clock, clockGuard, random, log, feed, store, pieces, vocabulary, publicUrl } = foundation
+  const { config, database, clock, clockGuard, random, log, feed, store, pieces, vocabulary, publicUrl, userIds } =
+    foundation
   return new TimerWorker({
     database,
     owner: random.trace(),
@@ -189,7 +190,7 @@ function makeTimers(foundation: Foundation): TimerWorker {
       [removeTimer]: makeRemoveHandler(store),
       [discardTimer]: makeDiscardHandler(pieces),
       [endWaitingTimer]: makeEndWaitingHandler({ clock, random }),
-      ...gatherTimers({ clock, random, vocabulary, publicUrl, settings: config }),
+      ...gatherTimers({ clock, random, vocabulary, publicUrl, userIds, settings: config }),
     },
   })
 }
@@ -236,9 +237,9 @@ function makeLinkEgress({ config, clock }: Foundation): Egress {
 }
 
 function makeLinks(foundation: Foundation, egress: Egress): LinkWorker {
-  const { config, database, clock, clockGuard, random, log, files, vocabulary, publicUrl } = foundation
+  const { config, database, clock, clockGuard, random, log, files, vocabulary, publicUrl, userIds } = foundation
   return new LinkWorker({
-    ...{ database, clock, random, log, files, vocabulary, publicUrl, egress },
+    ...{ database, clock, random, log, files, vocabulary, publicUrl, userIds, egress },
     lease: config.webhookLease,
     leaseClock: clockGuard.leaseClock,
     trust: clockGuard,

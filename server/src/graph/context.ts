@@ -1,6 +1,7 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import type { Readable } from 'node:stream'
 import type { Random } from '../base/keys/random.ts'
+import type { ScopedNumbers } from '../base/text/scoped-numbers.ts'
 import type { Clock } from '../base/time/clock.ts'
 import type { YieldingTask } from '../base/work/yielding-task.ts'
 import type { Db } from '../db/database.ts'
@@ -41,6 +42,8 @@ interface RowContext<D extends Db = Db> {
   readonly publicUrl: string
   /** A signed link to a path outside the API, valid for a while. */
   sealLink(path: string): string
+  /** The ids of users within a business, which stand beside their numbers; undefined where there are none. */
+  readonly userIds: ScopedNumbers | undefined
   readonly settings: Settings
   /** The client address and the trace of the request: for the audit record. */
   readonly remote_address: string

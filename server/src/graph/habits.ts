@@ -76,7 +76,7 @@ export const habits = {
   },
   webhook_media_urls: {
     subject: 'Media that users send, in webhooks',
-    does: '`url` beside `id`, valid for 5 minutes and only with the token; `sha256` in base64',
+    does: '`url` beside `id`, valid only with the token and for 5 minutes from the event on, also in a post that is repeated later; `sha256` in base64',
     instead: '`id` alone; `sha256` in hexadecimal digits',
   },
   public_message_ids: {
@@ -86,7 +86,7 @@ export const habits = {
   },
   user_ids: {
     subject: 'Business-scoped user ids',
-    does: '`user_id` beside `wa_id`, `from_user_id` and `recipient_user_id`; `recipient` accepts one instead of `to`',
+    does: '`user_id` beside `wa_id` in contacts of messages and in responses, `from_user_id` in messages, `recipient_user_id` in statuses: a country and 28 characters, the same for a user and a business; `recipient` accepts one instead of `to`, and an unknown one is 131009',
     instead: 'there are none',
   },
   update_qr_code_by_path: {

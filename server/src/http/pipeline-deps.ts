@@ -3,6 +3,7 @@ import type { Insertable } from 'kysely'
 import type { GuessWatch } from '../auth/bearer.ts'
 import type { Admitted } from '../auth/readmission.ts'
 import type { Random } from '../base/keys/random.ts'
+import type { ScopedNumbers } from '../base/text/scoped-numbers.ts'
 import type { Clock } from '../base/time/clock.ts'
 import type { Database, Transaction } from '../db/database.ts'
 import type { ActivitiesTable } from '../db/tables.ts'
@@ -51,6 +52,8 @@ export interface PipelineDeps {
   readonly hostGuard: HostGuard
   readonly cursors: CursorSealer
   readonly links: LinkSealer
+  /** Undefined where users have no ids besides their numbers. */
+  readonly userIds: ScopedNumbers | undefined
   readonly maxBodyBytes: number
   readonly bodyBudget: BodyBudget
   /** Undefined where there is no sandbox. */

@@ -279,6 +279,10 @@ class OperationContext<D extends Db>
     return (path) => publicUrl() + links.seal(path)
   }
 
+  get userIds(): LinkContext['userIds'] {
+    return this.#asked.deps.userIds
+  }
+
   get page(): Page {
     return this.#asked.page ?? this.#refuse('a page but its row has no list')
   }

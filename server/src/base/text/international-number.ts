@@ -59,6 +59,16 @@ export function isPossibleNumber(digits: string): boolean {
   return false
 }
 
+/** The country of a number by its digits, calling code included; undefined where they are no country's. Few numbers need parsing here too. */
+export function findCountry(digits: string): string | undefined {
+  for (let length = 1; length <= 3; length++) {
+    const countries: readonly string[] | undefined = metadata.country_calling_codes[digits.slice(0, length)]
+    if (!countries) continue
+    return countries.length === 1 ? countries[0] : (readInternationalNumber(`+${digits}`)?.country_code ?? undefined)
+  }
+  return undefined
+}
+
 function readPossibleNumbers(): ReadonlyMap<string, PossibleNumbers> {
   const found = new Map<string, PossibleNumbers>()
   for (const code of Object.keys({ ...metadata.country_calling_codes, ...metadata.nonGeographic })) {

@@ -27,6 +27,12 @@ export const recipientNotPossible = defineError({
   status: 400,
   text: 'to: it must be a phone number that can exist, in international format with its country code.',
 })
+export const recipientUnknown = defineError({
+  id: 'message_recipient_unknown',
+  status: 422,
+  code: 131009,
+  text: 'recipient: this business has no user with such an id; use the user_id of a webhook or a response, or give the phone number in to.',
+})
 export const statusNotTaken = defineError({
   id: 'message_status_not_taken',
   status: 400,

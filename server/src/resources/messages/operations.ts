@@ -63,11 +63,14 @@ function messageOperations(vocabulary: Vocabulary): NewOperation[] {
         },
       },
       async prepare(context, input) {
-        return input.status === undefined ? lookAtVoice(context, checkMessageRequest(input)) : checkReadMark(input)
+        if (input.status !== undefined) return checkReadMark(input)
+        const { userIds, node } = context
+        const readUserId = userIds && ((id: string) => userIds.read(node.business_id, id))
+        return lookAtVoice(context, checkMessageRequest(input, readUserId))
       },
       async run(context, input, checked) {
         return runIdempotent(context, input, async () => {
-          if ('kind' in checked) return describeSent(vocabulary.product, checked, await sendMessage(context, checked))
+          if ('kind' in checked) return describeSent(context, checked, await sendMessage(context, checked))
           await markAsRead(context, checked)
           return { success: true }
         })

@@ -7,6 +7,7 @@ export {
   type Incoming,
   type IncomingMessage,
   isOfUser,
+  type MediaOfMessages,
   readWritersOf,
   type StoredIncoming,
   storeIncoming,

@@ -11,6 +11,10 @@ const notOffered = optional(
 
 export const idempotencyHeader = 'idempotency-key'
 
+const userIdSchema = optional(
+  Type.String({ maxLength: 1000, description: 'The user_id of a user, instead of `to`; with both, `to` counts.' }),
+)
+
 const typingSchema = Type.Object(
   { type: Type.Literal('text', { description: 'Always text.' }) },
   { description: 'With status: also shows the user that the business is writing.' },
@@ -57,7 +61,7 @@ export function messageRequestSchema(vocabulary: Vocabulary) {
     ),
     message_id: optional(idSchema({ description: 'With status: the message that came in.' })),
     typing_indicator: optional(typingSchema),
-    recipient: notOffered,
+    recipient: vocabulary.habits.user_ids ? userIdSchema : notOffered,
     recipient_identity_key_hash: notOffered,
     category: notOffered,
     ttl_seconds: notOffered,
@@ -77,7 +81,13 @@ export function messageAnswerSchema(vocabulary: Vocabulary) {
   return Type.Union([
     Type.Object({
       messaging_product: productName(vocabulary),
-      contacts: Type.Array(Type.Object({ input: Type.String(), wa_id: Type.String() })),
+      contacts: Type.Array(
+        Type.Object({
+          input: Type.String(),
+          wa_id: Type.String(),
+          ...(vocabulary.habits.user_ids && { user_id: optional(Type.String()) }),
+        }),
+      ),
       messages: Type.Array(
         Type.Object({
           id: Type.String(),

@@ -5,6 +5,7 @@ import type { Db, Transaction } from '../../db/database.ts'
 import { deferFirst } from '../../db/defer-list.ts'
 import { defineSql, defineStatement } from '../../db/statement.ts'
 import type {
+  AccountsTable,
   ChatsTable,
   MediaTable,
   MessageContentsTable,
@@ -20,7 +21,8 @@ export type StoredMessage = Omit<MessagesTable, 'position'> & { readonly positio
 export type NewMessage = Omit<MessagesTable, 'position'>
 
 /** The number that a message is on, as far as its events show it. */
-export type MessageNumber = Pick<PhoneNumbersTable, 'id' | 'account_id' | 'phone_number'>
+export type MessageNumber = Pick<PhoneNumbersTable, 'id' | 'account_id' | 'phone_number'> &
+  Pick<AccountsTable, 'business_id'>
 
 export function chatIdOf(phone_number_id: string, user_wa_id: string): string {
   return `${phone_number_id}/${user_wa_id}`
@@ -58,6 +60,7 @@ const findById = defineStatement<{ id: string }>()((db, { id }) =>
       'phone_numbers.calling_enabled',
       'phone_numbers.messaging_limit_tier',
       'accounts.account_review_status',
+      'accounts.business_id',
     ])
     .where('phone_numbers.id', '=', id),
 )
@@ -325,6 +328,7 @@ export async function updateMessage(tx: Transaction, id: string, changes: Partia
 
 interface PhoneRow extends StoredMessage {
   readonly account_id: string
+  readonly business_id: string
   readonly number_phone_number: string
   readonly user_name: string | null
   readonly presence: UsersTable['presence']
@@ -337,11 +341,13 @@ const selectForPhone = defineStatement<{ id: string; user_wa_id: string }>()((db
   db
     .selectFrom('messages')
     .innerJoin('phone_numbers', 'phone_numbers.id', 'messages.phone_number_id')
+    .innerJoin('accounts', 'accounts.id', 'phone_numbers.account_id')
     .leftJoin('users', (join) => join.on('users.wa_id', '=', user_wa_id))
     .leftJoin('chats', 'chats.id', 'messages.chat_id')
     .selectAll('messages')
     .select([
       'phone_numbers.account_id',
+      'accounts.business_id',
       'phone_numbers.phone_number as number_phone_number',
       'users.name as user_name',
       'users.presence',
@@ -368,7 +374,12 @@ export async function lockForPhone(tx: Transaction, id: string, wa_id: string): 
   if (!row) return undefined
   return {
     message: row,
-    number: { id: row.phone_number_id, account_id: row.account_id, phone_number: row.number_phone_number },
+    number: {
+      id: row.phone_number_id,
+      account_id: row.account_id,
+      business_id: row.business_id,
+      phone_number: row.number_phone_number,
+    },
     user: {
       wa_id,
       name: row.user_name,

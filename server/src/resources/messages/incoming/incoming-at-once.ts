@@ -21,6 +21,8 @@ export interface RecentlyVerifiedNumber {
   readonly id: string
   readonly account_id: string
   readonly digits: string
+  /** The owner of the account, which stays the same. */
+  readonly business_id: string
 }
 
 /** A message with everything that storing it writes. */

@@ -1,4 +1,5 @@
 import type { Transaction } from '../../../db/database.ts'
+import type { MediaTable } from '../../../db/tables.ts'
 import { useFile } from '../../../files/files.ts'
 import type { GraphError } from '../../../graph/graph-error.ts'
 import { recordForStream } from '../../../stream/stream-record.ts'
@@ -56,6 +57,9 @@ export function readWritersOf(tx: Transaction, arrived: readonly Incoming[]): Pr
 
 export type Writers = ReadonlyMap<string, Writer>
 
+/** The media files of messages, as far as they are stored here. */
+export type MediaOfMessages = ReadonlyMap<IncomingMessage, MediaTable>
+
 export interface StoredIncoming {
   /**
    * The messages to raise events for: new ones, of users whom the number has not blocked. A message whose sender cannot be a user is
@@ -64,6 +68,7 @@ export interface StoredIncoming {
   readonly notified: ReadonlySet<IncomingMessage>
   /** Those that are not taken, each for its own fault. */
   readonly refused: ReadonlyMap<Incoming, GraphError>
+  readonly media: MediaOfMessages
 }
 
 /**
@@ -92,8 +97,9 @@ export async function storeIncoming(
     )
   const others = written.filter((one) => !refused.has(one))
   const fresh = await leaveOutTaken(tx, now, others, inserted, refused)
-  if (fresh.length === 0) return { notified, refused }
-  insertContents(tx, now, await describeContents(tx, now, fresh))
+  if (fresh.length === 0) return { notified, refused, media: new Map() }
+  const media = await findMedia(tx, now, fresh)
+  insertContents(tx, now, describeContents(tx, fresh, media))
   const chats = new Map<string, TouchedChat>()
   for (const one of fresh) {
     const { phone_number_id, id, message } = one
@@ -116,7 +122,7 @@ export async function storeIncoming(
       streamMessage({ id, phone_number_id, user_wa_id: message.from, group_id: readGroup(message) }),
     ),
   )
-  return { notified, refused }
+  return { notified, refused, media }
 }
 
 /** Whether its sender can be a user. */
@@ -192,7 +198,7 @@ export function describeRow(arrived: Incoming, now: number): IncomingRow {
   }
 }
 
-async function describeContents(tx: Transaction, now: number, fresh: readonly Incoming[]) {
+async function findMedia(tx: Transaction, now: number, fresh: readonly Incoming[]): Promise<MediaOfMessages> {
   const wanted = fresh.flatMap(({ phone_number_id, message }) => {
     const media_id = readMediaId(message)
     return media_id === undefined ? [] : [{ phone_number_id, media_id }]
@@ -200,9 +206,18 @@ async function describeContents(tx: Transaction, now: number, fresh: readonly In
   const files = new Map(
     (await holdMediaOfNumbers(tx, wanted, now)).map((file) => [`${file.phone_number_id} ${file.id}`, file]),
   )
+  return new Map(
+    fresh.flatMap(({ phone_number_id, message }) => {
+      const file = files.get(`${phone_number_id} ${readMediaId(message)}`)
+      return file ? [[message, file] as const] : []
+    }),
+  )
+}
+
+function describeContents(tx: Transaction, fresh: readonly Incoming[], files: MediaOfMessages) {
   return fresh.map((one) => {
-    const { phone_number_id, id, message } = one
-    const media = files.get(`${phone_number_id} ${readMediaId(message)}`)
+    const { id, message } = one
+    const media = files.get(message)
     if (media) useFile(tx, media.sha256, messageUse(id))
     const sha256 = media?.sha256 ?? null
     return { message_id: id, content: writeContent(one, media), sha256, words: listWordsOfIncoming(one) }

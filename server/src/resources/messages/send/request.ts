@@ -11,7 +11,7 @@ import {
   type PlainKind,
   readLocation,
 } from '../content/kinds.ts'
-import { kindNotForGroups, kindNotTaken, notOffered } from '../errors.ts'
+import { kindNotForGroups, kindNotTaken, notOffered, recipientUnknown } from '../errors.ts'
 import { readRecipient } from '../recipient.ts'
 import type { MessageRequest } from '../schemas.ts'
 import { checkTemplateForm, type GivenTemplate, headerFileOf } from './template.ts'
@@ -24,7 +24,7 @@ export const sentKinds = [...Object.keys(kindSchemas), 'interactive', 'template'
 type SentKind = (typeof sentKinds)[number]
 
 const groupKinds: readonly SentKind[] = ['text', 'image', 'audio', 'video', 'document', 'sticker', 'template']
-const refusedMembers = ['recipient', 'recipient_identity_key_hash', 'category', 'ttl_seconds'] as const
+const refusedMembers = ['recipient_identity_key_hash', 'category', 'ttl_seconds'] as const
 
 /** A message to send whose form is right. */
 export interface CheckedMessage {
@@ -41,14 +41,19 @@ export interface CheckedMessage {
   readonly media: CarriedMedia | undefined
 }
 
-/** Throws the 400 unless a request to send is well-formed; form first, then whether the kind can be sent. */
-export function checkMessageRequest(request: MessageRequest): CheckedMessage {
+/** The digits of the user of a business with an id; undefined where it has no such user. */
+type ReadUserId = (id: string) => string | undefined
+
+/**
+ * Throws the 400 unless a request to send is well-formed; form first, then whether the kind can be sent. Without `readUserId` users have no
+ * ids but their numbers.
+ */
+export function checkMessageRequest(request: MessageRequest, readUserId: ReadUserId | undefined): CheckedMessage {
+  if (!readUserId && request.recipient !== undefined) throw badArgument(notOffered('recipient'))
   for (const name of refusedMembers) if (request[name] !== undefined) throw badArgument(notOffered(name))
-  const { to: input, type = 'text', recipient_type, context, biz_opaque_callback_data } = request
-  if (input === undefined)
-    throw badArgument(argumentMissing('to', { expected: "a user's phone number, or a group's id" }))
+  const { type = 'text', recipient_type, context, biz_opaque_callback_data } = request
   const toGroup = recipient_type === 'group'
-  const to = toGroup ? input : readRecipient(input)
+  const { input, to } = readTo(request, toGroup, readUserId)
   const { kind, value } = readKind(type, request)
   const media = mediaOf(kind, value)
   if (toGroup && !groupKinds.includes(kind)) throw kindNotForGroups({ given: kind, known: groupKinds })
@@ -62,6 +67,20 @@ export function checkMessageRequest(request: MessageRequest): CheckedMessage {
     biz_opaque_callback_data: biz_opaque_callback_data ?? null,
     media,
   }
+}
+
+/** Whom it is for: `to`, also where both are given, as on the public platform; or `recipient`, the id of a user. */
+function readTo(
+  { to, recipient }: MessageRequest,
+  toGroup: boolean,
+  readUserId: ReadUserId | undefined,
+): Pick<CheckedMessage, 'input' | 'to'> {
+  if (to !== undefined) return { input: to, to: toGroup ? to : readRecipient(to) }
+  if (!readUserId || toGroup || typeof recipient !== 'string')
+    throw badArgument(argumentMissing('to', { expected: "a user's phone number, or a group's id" }))
+  const digits = readUserId(recipient)
+  if (digits === undefined) throw recipientUnknown()
+  return { input: recipient, to: digits }
 }
 
 function readKind(type: string, request: MessageRequest): { kind: SentKind; value: object } {

@@ -109,10 +109,10 @@ export async function sendMessage(context: Context<Transaction>, message: Checke
     for (const participant of audience.participants) insertRecipient(db, newRecipient(row.id, participant))
     return row
   }
-  const { publicUrl } = context
+  const { publicUrl, userIds } = context
   await dispatchToRecipients(
     db,
-    { clock, random, settings, vocabulary, publicUrl },
+    { clock, random, settings, vocabulary, publicUrl, userIds },
     { message: row, audience, statuses, time: now },
   )
   if (failure === undefined && isPermissionRequest(message)) await notePermissionRequest(context, message.to)
@@ -120,11 +120,16 @@ export async function sendMessage(context: Context<Transaction>, message: Checke
 }
 
 /** The response to the caller. */
-export function describeSent(product: string, message: CheckedMessage, { id }: Pick<NewMessage, 'id'>) {
+export function describeSent(
+  { vocabulary, userIds, node }: Pick<Context, 'vocabulary' | 'userIds' | 'node'>,
+  message: CheckedMessage,
+  { id }: Pick<NewMessage, 'id'>,
+) {
   const { input, to, toGroup, kind } = message
+  const user_id = toGroup ? undefined : userIds?.write(node.business_id, to)
   return {
-    messaging_product: product,
-    contacts: [{ input, wa_id: to }],
+    messaging_product: vocabulary.product,
+    contacts: [{ input, wa_id: to, ...(user_id !== undefined && { user_id }) }],
     messages: [
       { id, ...(toGroup && { group_id: to }), ...(kind === 'template' && { message_status: 'accepted' as const }) },
     ],

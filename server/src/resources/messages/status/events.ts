@@ -1,3 +1,4 @@
+import type { ScopedNumbers } from '../../../base/text/scoped-numbers.ts'
 import type { Clock } from '../../../base/time/clock.ts'
 import type { Transaction } from '../../../db/database.ts'
 import type { MessagesTable } from '../../../db/tables.ts'
@@ -13,6 +14,7 @@ export interface EventTools {
   readonly clock: Clock
   readonly vocabulary: Vocabulary
   readonly publicUrl: string
+  readonly userIds: ScopedNumbers | undefined
 }
 
 /** What a status reports of its message. */
@@ -37,8 +39,8 @@ export function nameOf({ wa_id, name }: Pick<Person, 'wa_id' | 'name'>): string 
   return name ?? `+${wa_id}`
 }
 
-function describeContact(user: Pick<Person, 'wa_id' | 'name'>) {
-  return { profile: { name: nameOf(user) }, wa_id: user.wa_id }
+function describeContact(user: Pick<Person, 'wa_id' | 'name'>, user_id: string | undefined) {
+  return { profile: { name: nameOf(user) }, wa_id: user.wa_id, ...(user_id !== undefined && { user_id }) }
 }
 
 /** Raises statuses of a message, one event each, in order with what else happens in its chat. */
@@ -52,10 +54,11 @@ export async function raiseStatuses(
   const { message, user } = report
   const conversation =
     message.group_id === null ? conversations.user(number.id, user?.wa_id ?? '') : conversations.group(message.group_id)
+  const user_id = user && tools.userIds?.write(number.business_id, user.wa_id)
   const about = {
     messaging_product: tools.vocabulary.product,
     metadata: { display_phone_number: number.phone_number, phone_number_id: number.id },
-    ...(user && { contacts: [describeContact(user)] }),
+    ...(user && { contacts: [describeContact(user, user_id)] }),
   }
   const events = statuses.map(
     (status): NewEvent => ({
@@ -64,27 +67,32 @@ export async function raiseStatuses(
       field: 'messages',
       conversation,
       subject_id: message.id,
-      value: { ...about, statuses: [describeStatus(tools, { ...report, status })] },
+      value: { ...about, statuses: [describeStatus(tools, { ...report, status }, user_id)] },
     }),
   )
   await raiseEvents(tx, tools.clock, events)
 }
 
-function describeStatus({ publicUrl }: EventTools, { message, status, time, user, code }: StatusReport) {
+function describeStatus(
+  { publicUrl }: EventTools,
+  { message, status, time, user, code }: StatusReport,
+  user_id: string | undefined,
+) {
   const { id, group_id, biz_opaque_callback_data } = message
   return {
     id,
     status,
     timestamp: writeSeconds(time),
-    ...describeRecipient(group_id, user),
+    ...describeRecipient(group_id, user, user_id),
     ...describePricing(message, status),
     ...(status === 'failed' && { errors: [describeFailure(code ?? 131026, publicUrl)] }),
     ...(biz_opaque_callback_data !== null && { biz_opaque_callback_data }),
   }
 }
 
-function describeRecipient(group_id: string | null, user: StatusReport['user']) {
-  if (group_id === null) return { recipient_id: user?.wa_id }
+function describeRecipient(group_id: string | null, user: StatusReport['user'], user_id: string | undefined) {
+  if (group_id === null)
+    return { recipient_id: user?.wa_id, ...(user_id !== undefined && { recipient_user_id: user_id }) }
   return {
     recipient_id: group_id,
     recipient_type: 'group',

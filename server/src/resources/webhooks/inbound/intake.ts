@@ -3,12 +3,11 @@ import { type Database, DatabaseBusy, type Transaction } from '../../../db/datab
 import type { DeliveryMetrics } from '../../../delivery/worker/delivery-metrics.ts'
 import type { Caller } from '../../../graph/caller.ts'
 import { GraphError } from '../../../graph/graph-error.ts'
-import type { ReportTools } from '../../messages/public.ts'
 import { KnownNumbers } from './known-numbers.ts'
 import type { Post, Receipt, Received } from './post.ts'
 import { PostGroups } from './post-groups.ts'
 import { OptimisticPathGate, receiveAtOnce } from './receive-at-once.ts'
-import { receivePosts } from './receiver.ts'
+import { type InboundTools, receivePosts } from './receiver.ts'
 
 /** Takes a post: all of its changes, or none of them, but for messages that are refused each for its own fault, which it returns. */
 export type Intake = (post: Post) => Promise<Received['refused']>
@@ -20,7 +19,7 @@ declare module '../../../graph/ports.ts' {
   }
 }
 
-export interface IntakeDeps extends Omit<ReportTools, 'publicUrl'> {
+export interface IntakeDeps extends Omit<InboundTools, 'publicUrl'> {
   readonly database: Database
   readonly publicUrl: () => string
   readonly metrics: Pick<DeliveryMetrics, 'countReceived'>
@@ -43,11 +42,11 @@ export function makeIntake(deps: IntakeDeps): Intake {
 }
 
 function makeTaking(deps: IntakeDeps): (post: Post) => Promise<Received> {
-  const { database, clock, random, vocabulary, publicUrl } = deps
+  const { database, clock, random, vocabulary, publicUrl, userIds, sealLink } = deps
   const known = new KnownNumbers()
   const optimisticPath = new OptimisticPathGate()
   const receive = (tx: Transaction, receipts: readonly Receipt[]) =>
-    receivePosts(tx, { clock, random, vocabulary, publicUrl: publicUrl() }, receipts, known)
+    receivePosts(tx, { clock, random, vocabulary, publicUrl: publicUrl(), userIds, sealLink }, receipts, known)
   const readmit = async ({ caller }: { readonly caller: Caller }) => ({ caller: await deps.readmit(caller) })
 
   async function takeAlone(post: Post): Promise<Received> {
@@ -73,7 +72,7 @@ function makeTaking(deps: IntakeDeps): (post: Post) => Promise<Received> {
         const receipts = posts.map((post) => receiptOf(post))
         // What was tried has failed when it comes to a second run.
         if (isTried) optimisticPath.noteFailure()
-        const stored = isTried || !optimisticPath.mayTry() ? undefined : await receiveAtOnce(tx, clock, receipts, known)
+        const stored = isTried || !optimisticPath.mayTry() ? undefined : await receiveAtOnce(tx, deps, receipts, known)
         isTried = stored !== undefined
         const outcomes = stored ?? (await receive(tx, receipts))
         const callers = posts.flatMap(({ sender }) => ('caller' in sender ? [sender.caller] : []))

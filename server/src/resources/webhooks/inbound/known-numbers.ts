@@ -19,8 +19,8 @@ export class KnownNumbers {
   note(ids: readonly string[], found: readonly Fact[]): void {
     if (this.#numbers.size + ids.length > maxKnown) this.#numbers.clear()
     for (const id of ids) this.#numbers.delete(id)
-    for (const { kind, id, account_id, digits } of found) {
-      if (kind === 'number') this.#numbers.set(id, { id, account_id, digits })
+    for (const { kind, id, account_id, digits, business_id } of found) {
+      if (kind === 'number') this.#numbers.set(id, { id, account_id, digits, business_id })
     }
   }
 }

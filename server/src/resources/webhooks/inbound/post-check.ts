@@ -9,16 +9,18 @@ import type { KnownNumbers } from './known-numbers.ts'
 import type { Receipt } from './post.ts'
 import { type Fact, listFactsForReceiver } from './receiver-store.ts'
 
-/** A change of an account that the caller may send events for, with the digits of its number. */
+/** A change of an account that the caller may send events for, with the digits and the owner of its number. */
 export interface GivenChange {
   readonly account_id: string
   readonly phone_number_id: string | null
+  /** The owner of the number; null where there is none. */
+  readonly business_id: string | null
   readonly field: string
   readonly value: ChangeValue
 }
 
-/** The existing objects that posts name, by kind, id and account. */
-export type Facts = ReadonlyMap<string, string>
+/** The existing objects that posts name, by kind, id and account: the digits and the owner of numbers. */
+export type Facts = ReadonlyMap<string, Pick<Fact, 'digits' | 'business_id'>>
 
 /** How many objects one statement looks up. */
 const batchSize = 500
@@ -41,7 +43,7 @@ export async function findFacts(
       }
     }
   }
-  const facts = new Map<string, string>()
+  const facts = new Map<string, Pick<Fact, 'digits' | 'business_id'>>()
   const all = [...things.values()]
   for (let start = 0; start < all.length; start += batchSize) {
     const named = { accounts: {}, numbers: {}, links: {} } as Record<string, Record<string, unknown>>
@@ -51,7 +53,7 @@ export async function findFacts(
       else list[id] = 1
     }
     const found = await listFactsForReceiver(tx, named as never)
-    for (const { kind, id, account_id, digits } of found) facts.set(keyOf(kind, id, account_id), digits)
+    for (const fact of found) facts.set(keyOf(fact.kind, fact.id, fact.account_id), fact)
     known?.note(Object.keys(named['numbers'] ?? {}), found)
   }
   return facts
@@ -59,9 +61,10 @@ export async function findFacts(
 
 /** The facts about accounts whose numbers are as given. */
 export function factsOf(numbers: Iterable<RecentlyVerifiedNumber>): Facts {
-  const facts = new Map<string, string>()
-  for (const { id, account_id, digits } of numbers) {
-    facts.set(keyOf('account', account_id, account_id), '').set(keyOf('number', id, account_id), digits)
+  const facts = new Map<string, Pick<Fact, 'digits' | 'business_id'>>()
+  for (const number of numbers) {
+    const { id, account_id } = number
+    facts.set(keyOf('account', account_id, account_id), number).set(keyOf('number', id, account_id), number)
   }
   return facts
 }
@@ -79,14 +82,15 @@ export function checkPost({ accounts, signer, envelope }: Receipt, facts: Facts)
     }
     for (const { field = defaultField, value } of entry.changes) {
       if (!value.metadata) {
-        changes.push({ account_id, phone_number_id: null, field, value })
+        changes.push({ account_id, phone_number_id: null, business_id: null, field, value })
         continue
       }
       const { phone_number_id } = value.metadata
-      const display_phone_number = facts.get(keyOf('number', phone_number_id, account_id))
-      if (display_phone_number === undefined) return notFound()
-      const withNumber = { ...value, metadata: { ...value.metadata, display_phone_number } }
-      changes.push({ account_id, phone_number_id, field, value: withNumber })
+      const number = facts.get(keyOf('number', phone_number_id, account_id))
+      if (!number) return notFound()
+      const { digits, business_id } = number
+      const withNumber = { ...value, metadata: { ...value.metadata, display_phone_number: digits } }
+      changes.push({ account_id, phone_number_id, business_id, field, value: withNumber })
     }
   }
   return changes

@@ -1,4 +1,3 @@
-import type { Clock } from '../../../base/time/clock.ts'
 import { YieldingTask } from '../../../base/work/yielding-task.ts'
 import type { Transaction } from '../../../db/database.ts'
 import { canStoreAtOnce, type RecentlyVerifiedNumber, storeAtOnce } from '../../messages/public.ts'
@@ -6,7 +5,7 @@ import { defaultField } from './envelope-schemas.ts'
 import type { KnownNumbers } from './known-numbers.ts'
 import type { Receipt, Received } from './post.ts'
 import { checkPost, factsOf } from './post-check.ts'
-import { incomingOf, keepItems, listItems, type Progress, raiseAll } from './receiver.ts'
+import { type InboundTools, incomingOf, keepItems, listItems, type Progress, raiseAll } from './receiver.ts'
 
 /** How many messages go into one statement. */
 const maxMessages = 100
@@ -41,7 +40,7 @@ export class OptimisticPathGate {
  */
 export async function receiveAtOnce(
   tx: Transaction,
-  clock: Clock,
+  { clock, userIds, sealLink }: Pick<InboundTools, 'clock' | 'userIds' | 'sealLink'>,
   receipts: readonly Receipt[],
   known: KnownNumbers,
 ): Promise<Received[] | undefined> {
@@ -67,7 +66,8 @@ export async function receiveAtOnce(
   }
   if (arrived.length === 0 || arrived.length > maxMessages || !canStoreAtOnce(arrived)) return undefined
   if (!storeAtOnce(tx, tx.defer, clock.now(), arrived, [...numbers.values()])) return undefined
-  await raiseAll(tx, clock, posts, task)
+  // A message with a media file is not of this kind.
+  await raiseAll(tx, clock, posts, task, { userIds, media: undefined, sealLink })
   return posts.map(({ fields }) => ({ fields, refused: [] }))
 }
 

@@ -12,18 +12,22 @@ export interface Named {
   readonly links: Readonly<Record<string, readonly [app_id: string, account_id: string]>>
 }
 
-/** What exists of it: an account; a number, with its account and its digits; an app that may send events for an account. */
+/**
+ * What exists of it: an account; a number, with its account, its digits and the business that owns it; an app that may send events for an
+ * account.
+ */
 export interface Fact {
   readonly kind: 'account' | 'number' | 'link'
   readonly id: string
   readonly account_id: string
   readonly digits: string
+  readonly business_id: string
 }
 
 /** Both databases read lists as the keys and values of an object. */
 const findLinks = defineSql<Pick<Named, 'links'>>()(
   ({ links }) => sql<Fact>`
-    SELECT 'link' AS kind, links.app_id AS id, links.account_id, '' AS digits
+    SELECT 'link' AS kind, links.app_id AS id, links.account_id, '' AS digits, '' AS business_id
     FROM json_each(${links}) AS o
     JOIN subscribed_apps links ON links.app_id = o.value ->> 0 AND links.account_id = o.value ->> 1
     JOIN apps ON apps.id = links.app_id
@@ -36,13 +40,15 @@ const findLinks = defineSql<Pick<Named, 'links'>>()(
  */
 const findFactsByKey = defineSql<Named>()(
   ({ accounts, numbers, links }) => sql<Fact>`
-    SELECT 'account' AS kind, found.id AS id, found.id AS account_id, '' AS digits FROM json_each(${accounts}) AS o
+    SELECT 'account' AS kind, found.id AS id, found.id AS account_id, '' AS digits, '' AS business_id
+    FROM json_each(${accounts}) AS o
     CROSS JOIN LATERAL (SELECT id FROM accounts WHERE id = o.key OFFSET 0) AS found
-    UNION ALL SELECT 'number', found.id, found.account_id, found.phone_number FROM json_each(${numbers}) AS o
+    UNION ALL SELECT 'number', found.id, found.account_id, found.phone_number,
+      (SELECT business_id FROM accounts WHERE accounts.id = found.account_id) FROM json_each(${numbers}) AS o
     CROSS JOIN LATERAL (
       SELECT id, account_id, phone_number FROM phone_numbers WHERE id = o.key OFFSET 0
     ) AS found
-    UNION ALL SELECT 'link', found.app_id, found.account_id, '' FROM json_each(${links}) AS o
+    UNION ALL SELECT 'link', found.app_id, found.account_id, '', '' FROM json_each(${links}) AS o
     CROSS JOIN LATERAL (
       SELECT links.app_id, links.account_id FROM subscribed_apps links JOIN apps ON apps.id = links.app_id
       WHERE links.app_id = o.value ->> 0 AND links.account_id = o.value ->> 1
@@ -52,12 +58,14 @@ const findFactsByKey = defineSql<Named>()(
 
 const findAccount = defineSql<{ id: string }>()(
   ({ id }) => sql<Fact>`
-    SELECT 'account' AS kind, id, id AS account_id, '' AS digits FROM accounts WHERE id = ${id}`,
+    SELECT 'account' AS kind, id, id AS account_id, '' AS digits, '' AS business_id FROM accounts WHERE id = ${id}`,
 )
 
 const findNumber = defineSql<{ id: string }>()(
   ({ id }) => sql<Fact>`
-    SELECT 'number' AS kind, id, account_id, phone_number AS digits FROM phone_numbers WHERE id = ${id}`,
+    SELECT 'number' AS kind, id, account_id, phone_number AS digits,
+      (SELECT business_id FROM accounts WHERE accounts.id = phone_numbers.account_id) AS business_id
+    FROM phone_numbers WHERE id = ${id}`,
 )
 
 const findFacts = defineWithSteps(findFactsByKey, (db, { accounts, numbers, links }) => {

@@ -2,6 +2,7 @@ import { hash } from 'node:crypto'
 import type { Clock } from '../../../base/time/clock.ts'
 import { YieldingTask } from '../../../base/work/yielding-task.ts'
 import type { Transaction } from '../../../db/database.ts'
+import type { MediaTable } from '../../../db/tables.ts'
 import type { NewEvent } from '../../../delivery/raise/new-event.ts'
 import { raiseEvents } from '../../../delivery/raise/outbox.ts'
 import type { GraphError } from '../../../graph/graph-error.ts'
@@ -10,6 +11,7 @@ import {
   type IncomingMessage,
   isOfUser,
   listNumbersOfMessages,
+  type MediaOfMessages,
   type ReportTools,
   readWritersOf,
   type StoredIncoming,
@@ -21,8 +23,13 @@ import { defaultField } from './envelope-schemas.ts'
 import type { KnownNumbers } from './known-numbers.ts'
 import type { Receipt, Received, RefusedMessage } from './post.ts'
 import { checkPost, findFacts, type GivenChange } from './post-check.ts'
+import { type Additions, addPublicMembers } from './public-members.ts'
 import { deferRemember, forgetReceived, type ReceivedKey, rememberReceived } from './receiver-store.ts'
 import { splitChange } from './split-change.ts'
+
+export interface InboundTools extends ReportTools {
+  readonly sealLink: (path: string) => string
+}
 
 /** The result of one post: an error refuses only that post. */
 export interface Progress {
@@ -44,7 +51,7 @@ const batchSize = 100
  */
 export async function receivePosts(
   tx: Transaction,
-  tools: ReportTools,
+  tools: InboundTools,
   receipts: readonly Receipt[],
   known?: KnownNumbers,
 ): Promise<(Received | GraphError)[]> {
@@ -58,8 +65,13 @@ export async function receivePosts(
   })
   await leaveOutKnownPosts(tx, clock, posts)
   await task.yieldIfDue()
-  await leaveOutKnownItems(tx, tools, posts, task)
-  await raiseAll(tx, clock, posts, task)
+  const media = await leaveOutKnownItems(tx, tools, posts, task)
+  const { userIds, sealLink, vocabulary } = tools
+  await raiseAll(tx, clock, posts, task, {
+    userIds,
+    media: vocabulary.habits.webhook_media_urls ? media : undefined,
+    sealLink,
+  })
   return posts.map(({ refusal, refused, fields }) => refusal ?? { fields, refused })
 }
 
@@ -85,13 +97,16 @@ export interface Items {
   readonly write: Receipt['write']
 }
 
-/** Removes duplicates from the changes, and what no app is notified of, and changes that become empty. */
+/**
+ * Removes duplicates from the changes, and what no app is notified of, and changes that become empty. Returns the media files of messages
+ * that were stored.
+ */
 async function leaveOutKnownItems(
   tx: Transaction,
   tools: ReportTools,
   posts: readonly Progress[],
   task: YieldingTask,
-): Promise<void> {
+): Promise<MediaOfMessages> {
   const items = new Map<GivenChange, Items>()
   for (const { changes, receipt } of posts) {
     for (const change of changes) {
@@ -101,7 +116,7 @@ async function leaveOutKnownItems(
     }
   }
   const listed = [...items.values()]
-  const { notified, refused } = await storeMessages(tx, tools.clock, listed, task)
+  const { notified, refused, media } = await storeMessages(tx, tools.clock, listed, task)
   await takeStatuses(tx, tools, listed, task)
   const statuses = await rememberStatuses(tx, tools.clock, listed, task)
   for (const post of posts) {
@@ -118,6 +133,7 @@ async function leaveOutKnownItems(
       return value ? [{ ...change, value }] : []
     })
   }
+  return media
 }
 
 /** When nothing of a post is left, the post itself is refused, as a single message is. */
@@ -159,6 +175,7 @@ interface Taken {
   /** Those to raise events for. */
   readonly notified: ReadonlySet<IncomingMessage>
   readonly refused: ReadonlyMap<IncomingMessage, GraphError>
+  readonly media: MediaOfMessages
 }
 
 /** Stores the messages that are new. */
@@ -171,11 +188,13 @@ async function storeMessages(
   const arrived = listed.flatMap(incomingOf)
   const notified = new Set<IncomingMessage>()
   const refused = new Map<IncomingMessage, GraphError>()
+  const media = new Map<IncomingMessage, MediaTable>()
   for (let start = 0; start < arrived.length; start += batchSize) {
     await task.yieldIfDue()
     const batch = await storeBatch(tx, clock, arrived.slice(start, start + batchSize))
     for (const message of batch.notified) notified.add(message)
     for (const [{ message }, error] of batch.refused) refused.set(message, error)
+    for (const [message, file] of batch.media) media.set(message, file)
     // What is handed in again when its fault is mended is new then.
     await forgetReceived(
       tx,
@@ -183,7 +202,7 @@ async function storeMessages(
       [...batch.refused.keys()].map(({ phone_number_id, id }): ReceivedKey => [phone_number_id, id]),
     )
   }
-  return { notified, refused }
+  return { notified, refused, media }
 }
 
 export function incomingOf({ change, messages, write }: Items): Incoming[] {
@@ -303,11 +322,13 @@ export async function raiseAll(
   clock: Clock,
   posts: readonly Progress[],
   task: YieldingTask,
+  additions: Additions,
 ): Promise<void> {
   const events: { readonly post: Progress; readonly event: NewEvent }[] = []
   for (const post of posts) {
-    for (const { account_id, phone_number_id, field, value } of post.changes) {
+    for (const change of post.changes) {
       await task.yieldIfDue()
+      const { account_id, phone_number_id, field, value } = addPublicMembers(change, additions)
       for (const { conversation, subject_id, value: part } of splitChange(account_id, field, value)) {
         const text = post.receipt.write(part)
         events.push({
