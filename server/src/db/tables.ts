@@ -560,7 +560,8 @@ export interface CallsTable {
   state: 'initiated' | 'ringing' | 'accepted' | 'ended'
   ending: 'completed' | 'rejected' | 'failed' | 'timed_out' | null
   business_session: Json<{ sdp_type: string; sdp: string }> | null
-  user_session: Json<{ sdp_type: string; sdp: string }> | null
+  /** With what the button that the user called with hands on: both are of the user, and go together. */
+  user_session: Json<{ sdp_type: string; sdp: string; cta_payload?: string }> | null
   biz_opaque_callback_data: string | null
   ring_timer_id: string | null
   created_time: number

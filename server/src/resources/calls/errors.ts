@@ -41,6 +41,16 @@ export const callingOff = defineError({
   code: 10,
   text: 'Calling is switched off for this phone number; have it switched on first.',
 })
+export const noCallButton = defineError({
+  id: 'call_button_missing',
+  status: 422,
+  text: 'The message has no button that calls; send the message_id of an interactive message of type voice_call, or none.',
+})
+export const callButtonExpired = defineError({
+  id: 'call_button_expired',
+  status: 422,
+  text: 'The button of the message has expired; call without message_id.',
+})
 export const noCallPermission = defineError({
   id: 'no_call_permission',
   status: 403,

@@ -19,7 +19,8 @@ export function buildConnectEvent(vocabulary: Vocabulary, number: CallNumber, ca
         event: 'connect',
         timestamp: writeSeconds(time),
         direction,
-        ...(user_session !== null && { session: user_session }),
+        ...describeButton(call),
+        ...(user_session !== null && { session: { sdp_type: user_session.sdp_type, sdp: user_session.sdp } }),
       },
     ],
   }
@@ -66,6 +67,7 @@ export function buildTerminateEvent(
         timestamp: writeSeconds(time),
         status: call.ending === 'completed' ? 'COMPLETED' : 'FAILED',
         ...describeTimes(call),
+        ...describeButton(call),
         ...describeCallbackData(call),
       },
     ],
@@ -98,6 +100,11 @@ function describeTimes({ accepted_time, ended_time }: CallsTable) {
     end_time: writeSeconds(ended_time),
     duration: toSeconds(ended_time) - toSeconds(accepted_time),
   }
+}
+
+function describeButton({ user_session }: CallsTable) {
+  const cta_payload = user_session?.cta_payload
+  return cta_payload === undefined ? {} : { cta_payload }
 }
 
 function describeCallbackData({ biz_opaque_callback_data }: CallsTable) {

@@ -7,7 +7,9 @@ import { readTimestamp, timestampSchema } from '../../graph/input/timestamps.ts'
 import { newestFirst, pagingSchema } from '../../graph/lists/paging.ts'
 import type { NewOperation } from '../../graph/operation.ts'
 import { idSchema, successSchema } from '../../graph/schemas.ts'
+import type { Vocabulary } from '../../graph/vocabulary.ts'
 import { findPerson, openWindow } from '../messages/store.ts'
+import { readCallButton } from './call-button.ts'
 import { callerBlocked, callerIsNumber } from './errors.ts'
 import { exampleOffer } from './examples.ts'
 import { periodMilliseconds, readStatus, toStoredPermission } from './permissions.ts'
@@ -33,7 +35,8 @@ import {
 
 const exampleCallId = 'wacid.q83vEjRWeJCrze8SNFZ4kKvN7xI0VniQ'
 
-export function callGatewayOperations(): NewOperation[] {
+export function callGatewayOperations({ habits }: Vocabulary): NewOperation[] {
+  const message_id = Type.Optional(idSchema({ description: 'The message whose button the user called with.' }))
   return [
     defineGatewayWrite({
       name: 'gateway.set_call_permission',
@@ -76,6 +79,7 @@ export function callGatewayOperations(): NewOperation[] {
         from: userWaIdSchema,
         name: Type.Optional(Type.String({ minLength: 1, maxLength: 256, description: 'The name of the user.' })),
         session: sessionSchema,
+        ...(habits.more_message_forms && { message_id }),
       }),
       output: Type.Object({ call_id: Type.String() }),
       examples: {
@@ -87,16 +91,20 @@ export function callGatewayOperations(): NewOperation[] {
         },
         output: { call_id: exampleCallId },
       },
-      async run(context, { phone_number_id, from, name, session }) {
+      async run(context, input) {
         const { db, clock } = context
+        const { phone_number_id, from, name, session } = input
+        const { message_id } = input as { message_id?: string }
         checkOffer(session)
         const number = await requireNumber(context, phone_number_id)
         checkCanCall(number)
         const { isNumber, isBlocked } = await findPerson(db, number.id, from)
         if (isNumber) throw callerIsNumber()
         if (isBlocked) throw callerBlocked()
+        const cta_payload =
+          message_id === undefined ? undefined : await readCallButton(context, number.id, from, message_id)
         await openWindow(db, number.id, from, clock.now())
-        const call = { direction: 'USER_INITIATED', user_wa_id: from, user_name: name, session } as const
+        const call = { direction: 'USER_INITIATED', user_wa_id: from, user_name: name, session, cta_payload } as const
         return { call_id: await startCall(context, number, call) }
       },
     }),

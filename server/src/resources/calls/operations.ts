@@ -28,7 +28,7 @@ import { permissionEntries } from './world.ts'
 export const callsChapter: Chapter = {
   name: 'calls',
   title: 'Calls',
-  rows: (vocabulary) => [...callOperations(vocabulary), ...callGatewayOperations()],
+  rows: (vocabulary) => [...callOperations(vocabulary), ...callGatewayOperations(vocabulary)],
   timers: (deps) => ({ [ringOutTimer]: makeRingOutHandler(deps) }),
   world: [permissionEntries],
   leftOutOfWorld: { calls: 'calls' },

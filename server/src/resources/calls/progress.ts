@@ -28,6 +28,8 @@ export interface NewCall {
   readonly user_wa_id: string
   readonly user_name?: string | undefined
   readonly session: Session | undefined
+  /** What the button that the user called with hands on. */
+  readonly cta_payload?: string | undefined
   readonly biz_opaque_callback_data?: string | undefined
 }
 
@@ -35,7 +37,7 @@ export interface NewCall {
 export async function startCall(
   { db, clock, random, vocabulary, settings }: CallParts & { random: Random; settings: Settings },
   number: CallNumber,
-  { direction, user_wa_id, user_name, session, biz_opaque_callback_data }: NewCall,
+  { direction, user_wa_id, user_name, session, cta_payload, biz_opaque_callback_data }: NewCall,
 ): Promise<string> {
   const now = clock.now()
   const id = `wacid.${random.bytes(24).toString('base64url')}`
@@ -58,7 +60,7 @@ export async function startCall(
     state: 'initiated',
     ending: null,
     business_session: byUser ? null : (session ?? null),
-    user_session: byUser ? (session ?? null) : null,
+    user_session: byUser && session ? { ...session, ...(cta_payload !== undefined && { cta_payload }) } : null,
     biz_opaque_callback_data: biz_opaque_callback_data ?? null,
     ring_timer_id,
     created_time: now,

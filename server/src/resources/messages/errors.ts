@@ -96,6 +96,18 @@ export const nothingToShow = defineError({
   code: 131009,
   text: '{place}: it shows {what}, and there are no {what} on this platform yet; send a message without them.',
 })
+export const cardsNotNumbered = defineProblem({
+  id: 'message_cards_not_numbered',
+  text: 'the cards must have the indexes 0 to {last}, each once.',
+})
+export const cardButtonsDiffer = defineProblem({
+  id: 'message_card_buttons_differ',
+  text: 'all cards must have buttons of the same type, and the same number of them.',
+})
+export const tooManyLines = defineProblem({
+  id: 'message_lines_too_many',
+  text: 'it must have at most {max} line breaks.',
+})
 export const senderNotRegistered = defineError({
   id: 'sender_not_registered',
   status: 422,

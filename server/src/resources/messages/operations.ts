@@ -28,11 +28,11 @@ async function lookAtVoice(
   message: CheckedMessage,
 ): Promise<CheckedMessage> {
   const { db, node, clock } = context
-  const { media } = message
+  const [media] = message.media
   if (media?.given.voice !== true || media.given.id === undefined) return message
   const file = await findMediaOfNumber(db, node.id, media.given.id, clock.now())
   const hasOpus = file?.mime_type === 'audio/ogg' && (await holdsOpus(context.ports.files, file))
-  return { ...message, media: { ...media, hasOpus } }
+  return { ...message, media: [{ ...media, hasOpus }] }
 }
 
 function messageOperations(vocabulary: Vocabulary): NewOperation[] {
@@ -66,7 +66,7 @@ function messageOperations(vocabulary: Vocabulary): NewOperation[] {
         if (input.status !== undefined) return checkReadMark(input)
         const { userIds, node } = context
         const readUserId = userIds && ((id: string) => userIds.read(node.business_id, id))
-        return lookAtVoice(context, checkMessageRequest(input, readUserId))
+        return lookAtVoice(context, checkMessageRequest(input, vocabulary.habits, readUserId))
       },
       async run(context, input, checked) {
         return runIdempotent(context, input, async () => {

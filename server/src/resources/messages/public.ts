@@ -1,6 +1,8 @@
 /** What other chapters use of this one besides its store and schemas. */
+export { type Address, writeAddress } from './content/address.ts'
 export type { Choices } from './content/choices.ts'
 export { isMediaKind } from './content/kinds.ts'
+export { checkAddress } from './content/public-interactive.ts'
 export { listStoredTexts } from './content/texts.ts'
 export { mediaUnknown } from './errors.ts'
 export {

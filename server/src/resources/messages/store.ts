@@ -16,6 +16,7 @@ import type {
   UsersTable,
 } from '../../db/tables.ts'
 import { releaseFile } from '../../files/files.ts'
+import { listStoredUses } from './content/stored-files.ts'
 
 export type StoredMessage = Omit<MessagesTable, 'position'> & { readonly position: number }
 export type NewMessage = Omit<MessagesTable, 'position'>
@@ -267,11 +268,6 @@ export function insertMessage(
   tx.run(insertContent, { ...content, message_id: message.id, created_time: message.created_time })
 }
 
-/** What the store of bytes knows a message's use of its media file by. */
-export function messageUse(id: string): string {
-  return `message:${id}`
-}
-
 const selectMessage = defineStatement<{ id: string }>()((db, { id }) =>
   db.selectFrom('messages').selectAll().where('id', '=', id),
 )
@@ -432,9 +428,11 @@ export async function deleteContent(
   const gone = await tx.query
     .deleteFrom('message_contents')
     .where('message_id', '=', message_id)
-    .returning('sha256')
+    .returning(['content', 'sha256'])
     .executeTakeFirst()
-  if (gone?.sha256) await releaseFile(tx, tools, gone.sha256, messageUse(message_id))
+  if (!gone) return
+  const uses = listStoredUses({ ...gone, message_id })
+  for (const [used_by, sha256] of uses) await releaseFile(tx, tools, sha256, used_by)
 }
 
 const selectRecipient = defineStatement<{ message_id: string; user_wa_id: string }>()(

@@ -45,6 +45,11 @@ export const nothingToAnswer = defineError({
   status: 422,
   text: 'The message offers nothing to press; use one with buttons, rows or a request.',
 })
+export const callInstead = defineError({
+  id: 'message_button_calls',
+  status: 422,
+  text: 'The button of this message starts a call; start one at POST /gateway/calls with its message_id.',
+})
 export const tooManyStreams = defineError({
   id: 'too_many_streams',
   status: 429,

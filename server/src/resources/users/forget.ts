@@ -95,8 +95,8 @@ async function eraseNames({ query }: Transaction, wa_id: string): Promise<void> 
 async function eraseMessages(tx: Transaction, tools: ForgetDeps, rows: readonly UsersMessage[]): Promise<string[]> {
   const ids = rows.map(({ id }) => id)
   const received = new Set(rows.filter(({ direction }) => direction === 'to_business').map(({ id }) => id))
-  const contents = await deleteContents(tx, tools, ids)
-  for (const { message_id, content } of contents) {
+  const { gone, blobs } = await deleteContents(tx, tools, ids)
+  for (const { message_id, content } of gone) {
     const id = received.has(message_id) ? mediaOf(content) : undefined
     if (id !== undefined) await deleteMedia(tx, tools, id)
   }
@@ -105,7 +105,7 @@ async function eraseMessages(tx: Transaction, tools: ForgetDeps, rows: readonly 
     .set({ choices: null, biz_opaque_callback_data: null })
     .where('id', 'in', ids)
     .execute()
-  return contents.flatMap(({ sha256 }) => (sha256 === null ? [] : [sha256]))
+  return blobs
 }
 
 /** The media file of a message, if it was stored here. */

@@ -40,7 +40,12 @@ import { usersWorld } from './world.ts'
 export const usersChapter: Chapter = {
   name: 'users',
   title: "The users' side",
-  rows: () => [...userOperations(), ...userMessageOperations(), ...messageDownloads(), ...streamOperations()],
+  rows: (vocabulary) => [
+    ...userOperations(),
+    ...userMessageOperations(),
+    ...messageDownloads(vocabulary),
+    ...streamOperations(),
+  ],
   world: usersWorld,
 }
 

@@ -2,9 +2,10 @@ import type { Transaction } from '../../db/database.ts'
 import type { GatewayContext } from '../../graph/context.ts'
 import { toStoredPermission } from '../calls/public.ts'
 import { takePermission, updatePermission } from '../calls/store.ts'
-import type { Choices } from '../messages/public.ts'
-import type { StoredMessage } from '../messages/store.ts'
-import { choiceUnknown, nothingToAnswer } from './errors.ts'
+import { type Choices, nameOf } from '../messages/public.ts'
+import { findPerson, type StoredMessage } from '../messages/store.ts'
+import { answerAddress } from './address-answer.ts'
+import { callInstead, choiceUnknown, nothingToAnswer } from './errors.ts'
 import { writeMessage } from './write.ts'
 
 export interface Press {
@@ -51,6 +52,12 @@ async function describeAnswer(
       return describeOrder(choices.catalog_id, data)
     case 'flow':
       return describeFlow(data)
+    case 'address':
+      return answerAddress(context.db, message.id, choices, data)
+    case 'contact':
+      return { type: 'contacts', contacts: [{ ...(await describeSelf(context, message, user_wa_id)), ...data }] }
+    case 'call':
+      throw callInstead()
     case 'template':
       return answerTemplate(choices, { choice, data })
     case 'call_permission':
@@ -65,6 +72,19 @@ function describeOrder(catalog_id: string, data: object): Answer {
 function describeFlow(data: object): Answer {
   const nfm_reply = { name: 'flow', body: 'Sent', response_json: JSON.stringify(data) }
   return { type: 'interactive', interactive: { type: 'nfm_reply', nfm_reply } }
+}
+
+/** The user's own contact, as a phone shares it. */
+async function describeSelf(
+  { db }: GatewayContext<Transaction>,
+  { phone_number_id }: StoredMessage,
+  user_wa_id: string,
+): Promise<object> {
+  const formatted_name = nameOf(await findPerson(db, phone_number_id, user_wa_id))
+  return {
+    name: { formatted_name, first_name: formatted_name },
+    phones: [{ phone: `+${user_wa_id}`, wa_id: user_wa_id, type: 'CELL' }],
+  }
 }
 
 /** A quick reply by its index, which may come as text; or a flow or a catalog by its index, or by what is answered alone. */

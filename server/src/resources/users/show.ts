@@ -16,8 +16,15 @@ export interface Content {
   readonly value?: object
   readonly referral?: object
   /** A template, filled in. */
-  readonly rendered?: { readonly header?: Header }
+  readonly rendered?: { readonly header?: Header; readonly cards?: readonly Card[] }
   readonly media?: Media
+  /** The files of cards in their order; null: still to be fetched. */
+  readonly card_media?: readonly (Media | null)[]
+}
+
+/** Of a carousel. */
+interface Card {
+  readonly header?: Header
 }
 
 /** Of a template or an interactive message. */
@@ -27,8 +34,8 @@ interface Header {
 }
 
 export interface ShowTools {
-  /** A signed link to the media file of a message. */
-  readonly linkTo: (message_id: string) => string
+  /** A signed link to the media file of a message, or of one of its cards. */
+  readonly linkTo: (message_id: string, card?: number) => string
   readonly now: number
   readonly publicUrl: string
   /** The digits of numbers, by their ids. */
@@ -45,7 +52,8 @@ export function showTools(
   { clock, publicUrl, sealLink }: Pick<GatewayContext, 'clock' | 'publicUrl' | 'sealLink'>,
   digitsOf: ShowTools['digitsOf'],
 ): ShowTools {
-  const linkTo = (id: string) => sealLink(messageFilePath(id))
+  const linkTo = (id: string, card?: number) =>
+    sealLink(messageFilePath(id)) + (card === undefined ? '' : `&card=${card}`)
   return { now: clock.now(), publicUrl, digitsOf, linkTo }
 }
 
@@ -79,7 +87,7 @@ function showMessage(
   recipients: readonly MessageRecipientsTable[],
 ): Record<string, unknown> {
   const { id, direction, phone_number_id, user_wa_id, group_id, type, context_id, error_code } = message
-  const content = text === undefined ? undefined : readContent(text, () => linkTo(id))
+  const content = text === undefined ? undefined : readContent(text, (card) => linkTo(id, card))
   return {
     id,
     direction,
@@ -100,21 +108,40 @@ function showMessage(
   }
 }
 
-function readContent(text: string, link: () => string): Content {
-  const content: Content = JSON.parse(text)
-  return content.media ? { ...content, media: { ...content.media, url: link() } } : content
+function readContent(text: string, link: (card?: number) => string): Content {
+  const { media, card_media, ...content }: Content = JSON.parse(text)
+  return {
+    ...content,
+    ...(media && { media: { ...media, url: link() } }),
+    ...(card_media && { card_media: card_media.map((file, card) => file && { ...file, url: link(card) }) }),
+  }
 }
 
-function describeMember(type: string, { value, media }: Content) {
-  if (!media || Array.isArray(value) || type === 'template') return value
-  if (type !== 'interactive') return { ...value, ...describeMedia(media) }
-  const { header } = value as { header?: Header }
-  return { ...value, ...(header && { header: describeHeader(header, media) }) }
+function describeMember(type: string, { value, media, card_media }: Content) {
+  if (!(media || card_media) || Array.isArray(value) || type === 'template') return value
+  if (type !== 'interactive') return { ...value, ...(media && describeMedia(media)) }
+  const { header, action } = value as { header?: Header; action?: { cards?: readonly Card[] } }
+  return {
+    ...value,
+    ...(header && media && { header: describeHeader(header, media) }),
+    ...(action?.cards && card_media && { action: { ...action, cards: describeCards(action.cards, card_media) } }),
+  }
 }
 
-function describeRendered({ rendered, media }: Content) {
-  const header = rendered?.header
-  return header && media ? { ...rendered, header: describeHeader(header, media) } : rendered
+function describeRendered({ rendered, media, card_media }: Content) {
+  const { header, cards } = rendered ?? {}
+  return {
+    ...rendered,
+    ...(header && media && { header: describeHeader(header, media) }),
+    ...(cards && card_media && { cards: describeCards(cards, card_media) }),
+  }
+}
+
+function describeCards(cards: readonly Card[], files: readonly (Media | null)[]): readonly Card[] {
+  return cards.map((card, index) => {
+    const file = files[index]
+    return card.header && file ? { ...card, header: describeHeader(card.header, file) } : card
+  })
 }
 
 /** A header with what is known of its file. */

@@ -1,4 +1,7 @@
+import { minute } from '../../../base/time/duration.ts'
+import type { AddressCountry } from './address.ts'
 import type { Interactive } from './interactive.ts'
+import { type AddressAction, type CallAction, type Carousel, quickRepliesOf } from './public-interactive.ts'
 
 /** What the phone of a user can answer an interactive message with; kept with its ids, because its content goes earlier. */
 export type Choices =
@@ -11,6 +14,11 @@ export type Choices =
   | { readonly kind: 'call_permission' }
   | { readonly kind: 'order'; readonly catalog_id: string }
   | { readonly kind: 'flow' }
+  /** Of saved addresses the ids alone: the addresses go with the content. */
+  | { readonly kind: 'address'; readonly country: AddressCountry; readonly saved: readonly string[] }
+  | { readonly kind: 'contact' }
+  /** A call instead of an answer; its button works for so long after the message was sent. */
+  | { readonly kind: 'call'; readonly lifetime: number; readonly payload?: string }
   | {
       readonly kind: 'template'
       /** Its quick replies. */
@@ -19,6 +27,8 @@ export type Choices =
       readonly flows: readonly number[]
       readonly orders: readonly number[]
     }
+
+const defaultTtlMinutes = 10_080
 
 interface Row {
   readonly id: string
@@ -49,6 +59,20 @@ export function choicesOf({ type, action }: Interactive): Choices | null {
       return { kind: 'order', catalog_id: '' }
     case 'flow':
       return { kind: 'flow' }
+    case 'carousel': {
+      const options = (action as Carousel).cards.flatMap((card) => quickRepliesOf(card.action))
+      return options.length > 0 ? { kind: 'button_reply', options } : null
+    }
+    case 'address_message': {
+      const { country, saved_addresses = [] } = (action as AddressAction).parameters
+      return { kind: 'address', country, saved: saved_addresses.map(({ id }) => id) }
+    }
+    case 'request_contact_info':
+      return { kind: 'contact' }
+    case 'voice_call': {
+      const { ttl_minutes = defaultTtlMinutes, payload } = (action as CallAction).parameters ?? {}
+      return { kind: 'call', lifetime: ttl_minutes * minute, ...(payload !== undefined && { payload }) }
+    }
     case 'cta_url':
       return null
   }

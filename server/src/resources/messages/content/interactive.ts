@@ -1,50 +1,28 @@
 import { type TSchema, Type } from 'typebox'
 import { badArgument } from '../../../graph/define-error.ts'
+import type { Habits } from '../../../graph/habits.ts'
+import { flowNotOne, interactiveKindNotTaken, memberNotTaken, sectionTitleRequired, tooManyRows } from '../errors.ts'
+import { type CheckValue, makeCheck } from './check.ts'
 import {
-  blanksAround,
-  flowNotOne,
-  interactiveKindNotTaken,
-  memberNotTaken,
-  sectionTitleRequired,
-  tooManyRows,
-  urlNotTaken,
-  valuesNotUnique,
-} from '../errors.ts'
-import { type CheckValue, isWebUrl, makeCheck } from './check.ts'
-import { checkIdOrLink, type GivenMedia, maxLinkLength } from './kinds.ts'
+  checkButtonId,
+  checkHeader,
+  checkUnique,
+  checkUrl,
+  type GivenHeader,
+  headers,
+  type InteractiveForm,
+  mediaOfHeader,
+  optional,
+  text,
+  urlAction,
+} from './interactive-parts.ts'
+import type { CarriedMedia } from './kinds.ts'
+import { type Carousel, publicForms } from './public-interactive.ts'
 
-const optional = Type.Optional
-const text = (maxLength: number) => Type.String({ minLength: 1, maxLength })
 const anyId = text(100)
-const media = Type.Object({
-  id: optional(text(1000)),
-  link: optional(text(maxLinkLength)),
-})
-
-const headerTypes = ['text', 'image', 'video', 'document'] as const
-const headers = {
-  any: Type.Object({
-    type: Type.Enum(headerTypes),
-    text: optional(text(60)),
-    image: optional(media),
-    video: optional(media),
-    document: optional(media),
-  }),
-  text: Type.Object({ type: Type.Enum(['text']), text: text(60) }),
-}
 
 const sections = <Items extends Record<string, TSchema>>(items: Items) =>
   Type.Array(Type.Object({ title: optional(text(24)), ...items }), { minItems: 1, maxItems: 10 })
-
-interface Kind {
-  readonly header: 'any' | 'text' | 'none' | 'text, required'
-  readonly body: 'required' | 'optional'
-  readonly maxBody?: number
-  readonly footer: boolean
-  readonly action: TSchema
-  /** What a schema cannot say of the action. */
-  readonly check?: (action: never) => void
-}
 
 interface Section {
   readonly title?: string
@@ -52,8 +30,8 @@ interface Section {
   readonly product_items?: readonly object[]
 }
 
-/** Every kind of interactive message that can be sent. */
-const kinds = {
+/** The kinds of interactive messages that the specification has. */
+const ownForms = {
   button: {
     header: 'any',
     body: 'required',
@@ -86,11 +64,8 @@ const kinds = {
     header: 'any',
     body: 'required',
     footer: true,
-    action: Type.Object({
-      name: Type.Literal('cta_url'),
-      parameters: Type.Object({ display_text: text(20), url: text(2000) }),
-    }),
-    check: checkUrl,
+    action: urlAction,
+    check: checkUrlAction,
   },
   location_request_message: {
     header: 'none',
@@ -152,20 +127,22 @@ const kinds = {
     }),
     check: checkFlow,
   },
-} satisfies Record<string, Kind>
+} satisfies Record<string, InteractiveForm>
 
-export type InteractiveKind = keyof typeof kinds
-export const interactiveKinds = Object.keys(kinds) as InteractiveKind[]
+const allForms = { ...ownForms, ...publicForms }
+type InteractiveKind = keyof typeof allForms
+export const interactiveKinds = Object.keys(ownForms) as InteractiveKind[]
+const allKinds = Object.keys(allForms) as InteractiveKind[]
 
 export interface Interactive {
   readonly type: InteractiveKind
-  readonly header?: { readonly type: (typeof headerTypes)[number] } & Readonly<Record<string, unknown>>
+  readonly header?: GivenHeader
   readonly body?: { readonly text: string }
   readonly footer?: { readonly text: string }
   readonly action: object
 }
 
-function describeKind({ header, body, maxBody = 1024, footer, action }: Kind): Record<string, TSchema> {
+function describeForm({ header, body, maxBody = 1024, footer, action }: InteractiveForm): Record<string, TSchema> {
   const headerSchema = header === 'any' ? headers.any : headers.text
   const bodySchema = Type.Object({ text: text(maxBody) })
   return {
@@ -176,72 +153,57 @@ function describeKind({ header, body, maxBody = 1024, footer, action }: Kind): R
   }
 }
 
-/** Every kind as one schema, for the types of clients. */
+/** Every kind of the specification as one schema, for the types of clients. */
 export function describeInteractive() {
   return Type.Union(
-    Object.entries<Kind>(kinds).map(([type, kind]) => Type.Object({ type: Type.Literal(type), ...describeKind(kind) })),
+    Object.entries<InteractiveForm>(ownForms).map(([type, form]) =>
+      Type.Object({ type: Type.Literal(type), ...describeForm(form) }),
+    ),
   )
 }
 
 const checkShell = makeCheck(Type.Object({ type: text(100) }))
 const checks = Object.fromEntries(
-  Object.entries<Kind>(kinds).map(([type, kind]) => [type, makeCheck(Type.Object(describeKind(kind)))]),
+  Object.entries<InteractiveForm>(allForms).map(([type, form]) => [type, makeCheck(Type.Object(describeForm(form)))]),
 ) as Record<InteractiveKind, CheckValue>
 
 /** Throws the 400 unless an interactive message is right. */
-export function checkInteractive(value: unknown): asserts value is Interactive {
+export function checkInteractive(value: unknown, habits: Habits): asserts value is Interactive {
   checkShell(value, 'interactive')
   const given = value as { readonly type: string } & Readonly<Record<string, unknown>>
   const { type } = given
-  if (!isInteractiveKind(type)) throw interactiveKindNotTaken({ known: interactiveKinds })
-  const kind: Kind = kinds[type]
+  const known = habits.more_message_forms ? allKinds : interactiveKinds
+  if (!isOneOf(known, type)) throw interactiveKindNotTaken({ known })
+  const form: InteractiveForm = allForms[type]
   for (const member of ['header', 'footer'] as const) {
-    const hasNone = member === 'header' ? kind.header === 'none' : !kind.footer
+    const hasNone = member === 'header' ? form.header === 'none' : !form.footer
     if (hasNone && Object.hasOwn(given, member)) throw badArgument(memberNotTaken(`interactive.${member}`, { type }))
   }
   checks[type](value, 'interactive')
   const interactive = value as Interactive
-  checkHeader(interactive.header)
-  kind.check?.(interactive.action as never)
+  if (interactive.header) checkHeader(interactive.header, 'interactive.header')
+  form.check?.(interactive.action as never)
 }
 
-function isInteractiveKind(type: string): type is InteractiveKind {
-  return Object.hasOwn(kinds, type)
+function isOneOf(kinds: readonly InteractiveKind[], type: string): type is InteractiveKind {
+  return (kinds as readonly string[]).includes(type)
 }
 
-const checkHeaderText = makeCheck(Type.Object({ text: text(60) }))
-const checkHeaderMedia = {
-  image: makeCheck(Type.Object({ image: media })),
-  video: makeCheck(Type.Object({ video: media })),
-  document: makeCheck(Type.Object({ document: media })),
-}
-
-function checkHeader(header: Interactive['header']): void {
-  if (!header) return
-  if (header.type === 'text') {
-    checkHeaderText(header, 'interactive.header')
-    return
+/** The media files that an interactive message carries: the one in its header, or those of its cards. */
+export function mediaOfInteractive({ type, header, action }: Interactive): CarriedMedia[] {
+  if (type === 'carousel') {
+    return (action as Carousel).cards.flatMap(({ header }, card) => {
+      const media = mediaOfHeader(header)
+      return media ? [{ ...media, card }] : []
+    })
   }
-  checkHeaderMedia[header.type](header, 'interactive.header')
-  const place = `interactive.header.${header.type}`
-  const file = header[header.type] as GivenMedia
-  if (file.caption !== undefined) throw badArgument(memberNotTaken(`${place}.caption`, { type: 'header' }))
-  checkIdOrLink(file, place)
-}
-
-/** The media file in the header, with the kind that it must be of. */
-export function headerMediaOf({
-  header,
-}: Interactive): { kind: 'image' | 'video' | 'document'; given: GivenMedia } | undefined {
-  if (!header || header.type === 'text') return undefined
-  return { kind: header.type, given: header[header.type] as GivenMedia }
+  const media = header && mediaOfHeader(header)
+  return media ? [media] : []
 }
 
 function checkButtons({ buttons }: { readonly buttons: readonly { reply: { id: string; title: string } }[] }): void {
   const place = 'interactive.action.buttons'
-  for (const [index, { reply }] of buttons.entries()) {
-    if (reply.id !== reply.id.trim()) throw badArgument(blanksAround(`${place}[${index}].reply.id`))
-  }
+  for (const [index, { reply }] of buttons.entries()) checkButtonId(reply.id, `${place}[${index}].reply.id`)
   checkUnique(
     buttons.map(({ reply }) => reply.id),
     place,
@@ -275,16 +237,12 @@ function checkTitles(sections: readonly Section[]): void {
   if (index >= 0) throw badArgument(sectionTitleRequired(`interactive.action.sections[${index}].title`))
 }
 
-function checkUrl({ parameters: { url } }: { readonly parameters: { readonly url: string } }): void {
-  if (!isWebUrl(url)) throw badArgument(urlNotTaken('interactive.action.parameters.url'))
+function checkUrlAction({ parameters: { url } }: { readonly parameters: { readonly url: string } }): void {
+  checkUrl(url, 'interactive.action.parameters.url')
 }
 
 function checkFlow({ parameters }: { readonly parameters: { flow_id?: string; flow_name?: string } }): void {
   if ((parameters.flow_id === undefined) === (parameters.flow_name === undefined)) {
     throw badArgument(flowNotOne('interactive.action.parameters'))
   }
-}
-
-function checkUnique(values: readonly string[], place: string): void {
-  if (new Set(values).size < values.length) throw badArgument(valuesNotUnique(place))
 }

@@ -30,6 +30,8 @@ export interface CarriedMedia {
   readonly hasOpus?: boolean
   /** In the header of a template a document is PDF alone. */
   readonly isPdf?: boolean
+  /** The place of the card that shows it, from 0; undefined: it is the file of the message itself. */
+  readonly card?: number
 }
 
 const media = {

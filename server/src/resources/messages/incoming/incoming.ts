@@ -4,11 +4,11 @@ import { useFile } from '../../../files/files.ts'
 import type { GraphError } from '../../../graph/graph-error.ts'
 import { recordForStream } from '../../../stream/stream-record.ts'
 import { isMediaKind } from '../content/kinds.ts'
+import { messageUse, showMedia } from '../content/stored-files.ts'
 import { listWordsOf } from '../content/texts.ts'
 import { incomingIdTaken, writerIsNumber } from '../errors.ts'
-import { showMedia } from '../rules.ts'
 import { streamMessage } from '../status/stream-events.ts'
-import { chatIdOf, groupChatIdOf, holdMediaOfNumbers, messageUse, ownIdOf, upsertUsers } from '../store.ts'
+import { chatIdOf, groupChatIdOf, holdMediaOfNumbers, ownIdOf, upsertUsers } from '../store.ts'
 import {
   deleteIncoming,
   type IncomingRow,

@@ -6,7 +6,7 @@ import { lockFreeRowsOf } from '../../../db/row-locks.ts'
 import { defineSql } from '../../../db/statement.ts'
 import { keysOf } from '../../../delivery/store/lanes.ts'
 import { releaseFiles } from '../../../files/files.ts'
-import { messageUse } from '../store.ts'
+import { listStoredUses } from '../content/stored-files.ts'
 
 /** How many rows one step reads and one transaction removes: little enough that no write waits for long. */
 export const stepSize = 200
@@ -89,18 +89,17 @@ const deleteListedContents = defineSql<{ ids: object }>()(
     RETURNING message_id, content, sha256`,
 )
 
-/** Removes what messages say, and returns it; the bytes of their media files go with their last use. */
+/** Removes what messages say, and returns it with the blobs that it used; the bytes of their media files go with their last use. */
 export async function deleteContents(
   tx: Transaction,
   tools: { readonly clock: Clock; readonly random: Random },
   ids: readonly string[],
 ) {
   const gone = await tx.list(deleteListedContents, { ids: keysOf(ids) })
-  const uses = gone.flatMap(({ message_id, sha256 }) =>
-    sha256 === null ? [] : [[messageUse(message_id), [sha256] as const] as const],
-  )
-  if (uses.length > 0) await releaseFiles(tx, tools, Object.fromEntries(uses))
-  return gone
+  const uses = gone.flatMap(listStoredUses)
+  const released = Object.fromEntries(uses.map(([used_by, sha256]) => [used_by, [sha256] as const]))
+  if (uses.length > 0) await releaseFiles(tx, tools, released)
+  return { gone, blobs: uses.map(([, sha256]) => sha256) }
 }
 
 const deleteListedRecipients = defineSql<{ ids: object }>()(

@@ -1,8 +1,16 @@
 import type { Transaction } from '../../../db/database.ts'
 import type { LinkFetchesTable, MediaTable } from '../../../db/tables.ts'
 import { useFile } from '../../../files/files.ts'
-import { deleteRecipients, listRecipientIds, updateContent } from '../link-store.ts'
-import { defaultFilename, showMedia } from '../rules.ts'
+import { listUses, readFiles, type StoredFile, type StoredFiles, storeFiles } from '../content/stored-files.ts'
+import {
+  addLinkFetch,
+  deleteRecipients,
+  findFetched,
+  listRecipientIds,
+  readLink,
+  updateContent,
+} from '../link-store.ts'
+import { defaultFilename, typesOf } from '../rules.ts'
 import type { PhoneTools } from '../status/phone.ts'
 import { timesOf } from '../status/progress.ts'
 import { isExpired } from '../status/states.ts'
@@ -12,13 +20,13 @@ import {
   findPerson,
   findSender,
   lockMessage,
-  messageUse,
   type Person,
   type StoredMessage,
   updateChat,
   updateMessage,
 } from '../store.ts'
 import type { Audience } from './audience.ts'
+import { listMedia } from './carried-media.ts'
 import { decideStatuses, dispatchToRecipients } from './dispatch.ts'
 import { forgetTierRoom } from './tier-store.ts'
 
@@ -38,8 +46,10 @@ export async function finishWaiting(
   if (message?.state !== 'accepted' || isExpired(message, now)) return
   const audience = await findAudienceOf(tx, message)
   const time = Math.max(now, message.created_time)
-  if (file && types.some((type) => fetch.takes.includes(type))) {
-    await keepFile(tx, message, file, fetch.link)
+  const isRight = file && types.some((type) => fetch.takes.includes(type))
+  const outcome = isRight ? await keepFile(tx, tools, message, fetch, file) : 'failed'
+  if (outcome === 'waits') return
+  if (outcome === 'complete') {
     const statuses = decideStatuses(message.type, audience.chat, audience.user, tools.settings)
     const changes = { state: statuses.at(-1) ?? 'sent', sent_time: time, ...timesOf(statuses, time) }
     await updateMessage(tx, message.id, changes)
@@ -73,14 +83,42 @@ async function findAudienceOf(tx: Transaction, message: StoredMessage): Promise<
   return { sender, chat, user, participants }
 }
 
-/** The message keeps the bytes, unless its content is gone already. */
-async function keepFile(tx: Transaction, message: StoredMessage, file: MediaTable, link: string): Promise<void> {
+/**
+ * The message keeps the bytes, unless its content is gone already. It waits for one link at a time: `waits` says that it goes on with the
+ * next of its cards.
+ */
+async function keepFile(
+  tx: Transaction,
+  { clock, settings }: PhoneTools,
+  message: StoredMessage,
+  fetch: LinkFetchesTable,
+  file: MediaTable,
+): Promise<'complete' | 'waits' | 'failed'> {
   const stored = await findContent(tx, message.id)
-  if (!stored) return
-  const content = JSON.parse(stored.content) as { value: object }
-  const value = nameFile(message.type, content.value, file.mime_type, link)
-  await updateContent(tx, message.id, JSON.stringify({ ...content, value, media: showMedia(file) }), file.sha256)
-  useFile(tx, file.sha256, messageUse(message.id))
+  if (!stored) return 'complete'
+  const content = JSON.parse(stored.content) as { value: object } & StoredFiles
+  const media = listMedia(message.type, content.value)
+  const now = clock.now()
+  const files: (StoredFile | undefined)[] = readFiles(content)
+  let next: Pick<LinkFetchesTable, 'link' | 'link_key' | 'host' | 'kind' | 'takes'> | undefined
+  for (const [index, one] of media.entries()) {
+    if (files[index] || one.given.link === undefined) continue
+    const link = readLink(message.phone_number_id, one.given.link)
+    const isFetched = link.link === fetch.link && one.kind === fetch.kind
+    const found = isFetched ? file : await findFetched(tx, link.link_key, now - settings.linkFetchCache, now)
+    if (found && !isFetched && !typesOf(one).includes(found.mime_type)) return 'failed'
+    files[index] = found
+    if (!found) next ??= { ...link, kind: one.kind, takes: typesOf(one) }
+  }
+  const value = nameFile(message.type, content.value, file.mime_type, fetch.link)
+  const kept = storeFiles(media, files)
+  const uses = listUses(message.id, kept)
+  await updateContent(tx, message.id, JSON.stringify({ ...content, value, ...kept }), uses[0]?.[1] ?? file.sha256)
+  for (const [used_by, sha256] of uses) useFile(tx, sha256, used_by)
+  if (!next) return 'complete'
+  const { message_id, phone_number_id, account_id, earlier_template_time, created_time } = fetch
+  addLinkFetch(tx, { message_id, phone_number_id, account_id, earlier_template_time, created_time, ...next })
+  return 'waits'
 }
 
 /** A document without a name is called like the end of its link, or by its type. */

@@ -12,15 +12,25 @@ export function isPermissionRequest({ kind, value }: CheckedMessage): boolean {
   return kind === 'interactive' && (value as Interactive).type === 'call_permission_request'
 }
 
+/** Whether a message has a button that calls the number. */
+export function isCallInvitation({ kind, value }: CheckedMessage): boolean {
+  return kind === 'interactive' && (value as Interactive).type === 'voice_call'
+}
+
+/** Throws unless the number can be called. */
+export function checkCalling({ calling_enabled }: Sender): void {
+  if (!calling_enabled) throw callingOff()
+}
+
 /** Throws unless the user may be asked now; the permission is held until the transaction ends. */
 export async function checkPermissionRequest(
   { db, clock, settings }: Context<Transaction>,
-  { id, calling_enabled }: Sender,
+  sender: Sender,
   user_wa_id: string,
 ): Promise<void> {
-  if (!calling_enabled) throw callingOff()
+  checkCalling(sender)
   const now = clock.now()
-  const pair = { phone_number_id: id, user_wa_id }
+  const pair = { phone_number_id: sender.id, user_wa_id }
   const status = readStatus(await takePermission(db, pair), now)
   if (status === 'granted' || status === 'pending') throw permissionNotNeeded({ status })
   for (const [period, max] of [

@@ -1,12 +1,11 @@
 import { badArgument } from '../../../graph/define-error.ts'
 import { argumentMissing } from '../../../graph/errors.ts'
-import { checkInteractive, headerMediaOf, type Interactive } from '../content/interactive.ts'
+import type { Habits } from '../../../graph/habits.ts'
+import { checkInteractive } from '../content/interactive.ts'
 import {
   type CarriedMedia,
   checkKind,
   type GivenLocation,
-  type GivenMedia,
-  isMediaKind,
   kindSchemas,
   type PlainKind,
   readLocation,
@@ -14,7 +13,8 @@ import {
 import { kindNotForGroups, kindNotTaken, notOffered, recipientUnknown } from '../errors.ts'
 import { readRecipient } from '../recipient.ts'
 import type { MessageRequest } from '../schemas.ts'
-import { checkTemplateForm, type GivenTemplate, headerFileOf } from './template.ts'
+import { listMedia } from './carried-media.ts'
+import { checkTemplateForm } from './template.ts'
 
 export const sentKinds = [...Object.keys(kindSchemas), 'interactive', 'template'] as (
   | PlainKind
@@ -38,7 +38,8 @@ export interface CheckedMessage {
   readonly to: string
   readonly context_id: string | null
   readonly biz_opaque_callback_data: string | null
-  readonly media: CarriedMedia | undefined
+  /** The files that it carries: at most one, or one for each of its cards. */
+  readonly media: readonly CarriedMedia[]
 }
 
 /** The digits of the user of a business with an id; undefined where it has no such user. */
@@ -48,14 +49,18 @@ type ReadUserId = (id: string) => string | undefined
  * Throws the 400 unless a request to send is well-formed; form first, then whether the kind can be sent. Without `readUserId` users have no
  * ids but their numbers.
  */
-export function checkMessageRequest(request: MessageRequest, readUserId: ReadUserId | undefined): CheckedMessage {
+export function checkMessageRequest(
+  request: MessageRequest,
+  habits: Habits,
+  readUserId: ReadUserId | undefined,
+): CheckedMessage {
   if (!readUserId && request.recipient !== undefined) throw badArgument(notOffered('recipient'))
   for (const name of refusedMembers) if (request[name] !== undefined) throw badArgument(notOffered(name))
   const { type = 'text', recipient_type, context, biz_opaque_callback_data } = request
   const toGroup = recipient_type === 'group'
   const { input, to } = readTo(request, toGroup, readUserId)
-  const { kind, value } = readKind(type, request)
-  const media = mediaOf(kind, value)
+  const { kind, value } = readKind(type, request, habits)
+  const media = listMedia(kind, value)
   if (toGroup && !groupKinds.includes(kind)) throw kindNotForGroups({ given: kind, known: groupKinds })
   return {
     kind,
@@ -83,12 +88,12 @@ function readTo(
   return { input: recipient, to: digits }
 }
 
-function readKind(type: string, request: MessageRequest): { kind: SentKind; value: object } {
+function readKind(type: string, request: MessageRequest, habits: Habits): { kind: SentKind; value: object } {
   if (!isSentKind(type)) throw kindNotTaken({ known: sentKinds })
   const value: object | undefined = request[type]
   if (value === undefined)
     throw badArgument(argumentMissing(type, { expected: `what a message of type ${type} holds` }))
-  if (type === 'interactive') checkInteractive(value)
+  if (type === 'interactive') checkInteractive(value, habits)
   else if (type === 'template') checkTemplateForm(value, 'template')
   else checkKind(type, value)
   return { kind: type, value: type === 'location' ? readLocation(value as GivenLocation) : value }
@@ -96,10 +101,4 @@ function readKind(type: string, request: MessageRequest): { kind: SentKind; valu
 
 function isSentKind(type: string): type is SentKind {
   return (sentKinds as readonly string[]).includes(type)
-}
-
-function mediaOf(kind: SentKind, value: object): CarriedMedia | undefined {
-  if (isMediaKind(kind)) return { kind, given: value as GivenMedia }
-  if (kind === 'template') return headerFileOf(value as GivenTemplate)
-  return kind === 'interactive' ? headerMediaOf(value as Interactive) : undefined
 }

@@ -4,6 +4,8 @@ import { useFile } from '../../../files/files.ts'
 import type { Context } from '../../../graph/context.ts'
 import { type Choices, choicesOf } from '../content/choices.ts'
 import type { Interactive } from '../content/interactive.ts'
+import type { CarriedMedia } from '../content/kinds.ts'
+import { listUses, storeFiles } from '../content/stored-files.ts'
 import { listWordsOf } from '../content/texts.ts'
 import { voiceType } from '../content/voice.ts'
 import { mediaUnknown } from '../errors.ts'
@@ -14,7 +16,6 @@ import {
   checkMediaType,
   isWindowOpen,
   priceMessage,
-  showMedia,
   takeConversation,
   takeFromPair,
   typesOf,
@@ -27,7 +28,6 @@ import {
   holdMediaOfNumber,
   insertMessage,
   insertRecipient,
-  messageUse,
   type NewMessage,
   noteSent,
   type Sender,
@@ -37,7 +37,13 @@ import { checkExists } from './check-exists.ts'
 import { nameFile } from './continue-fetched.ts'
 import { decideStatuses, dispatchToRecipients, newRecipient } from './dispatch.ts'
 import { findFailure } from './find-failure.ts'
-import { checkPermissionRequest, isPermissionRequest, notePermissionRequest } from './permission-request.ts'
+import {
+  checkCalling,
+  checkPermissionRequest,
+  isCallInvitation,
+  isPermissionRequest,
+  notePermissionRequest,
+} from './permission-request.ts'
 import type { CheckedMessage } from './request.ts'
 import { choicesOfTemplate, type GivenTemplate, type TemplateToSend, takeTemplate } from './template.ts'
 
@@ -48,6 +54,7 @@ export async function sendMessage(context: Context<Transaction>, message: Checke
   const { kind, value, toGroup } = message
   const audience = await findAudience(context, message)
   const { chat, sender, user } = audience
+  if (isCallInvitation(message)) checkCalling(sender)
   if (isPermissionRequest(message)) await checkPermissionRequest(context, sender, message.to)
   const media = await findMedia(db, sender, message, now)
   const template =
@@ -56,7 +63,7 @@ export async function sendMessage(context: Context<Transaction>, message: Checke
   const pair_time = takeFromPair(chat, settings, now)
 
   const isOpen = isWindowOpen(chat, settings, now)
-  const { file, failure, link } = await findFile(context, message, media, now, () =>
+  const { files, failure, waitsFor } = await findFiles(context, message, media, now, () =>
     findFailure(db, settings, { message, audience, template, isWindowOpen: isOpen, now }),
   )
   const priced = { template: template?.template.category, toGroup, isWindowOpen: isOpen }
@@ -65,7 +72,7 @@ export async function sendMessage(context: Context<Transaction>, message: Checke
       ? takeConversation(chat, categoryOf(priced), random, now)
       : { open: undefined, conversations: chat.conversations }
   const statuses: readonly MessageStatus[] =
-    failure !== undefined ? ['failed'] : link ? [] : decideStatuses(kind, chat, user, settings)
+    failure !== undefined ? ['failed'] : waitsFor ? [] : decideStatuses(kind, chat, user, settings)
 
   const row: NewMessage = {
     ...describeMessage(message, sender, chat, template),
@@ -83,29 +90,31 @@ export async function sendMessage(context: Context<Transaction>, message: Checke
     expires_time: now + (template ? template.template.message_send_ttl_seconds * 1000 : settings.messageTtl),
     pricing: open ? priceMessage(open, priced) : null,
   }
+  const [first] = files
+  const stored = storeFiles(message.media, files)
   const content = {
-    value: file ? nameFile(kind, value, file.mime_type, message.media?.given.link) : value,
+    value: first ? nameFile(kind, value, first.mime_type, message.media[0]?.given.link) : value,
     ...(template && { rendered: template.filled }),
-    ...(file && { media: showMedia(file) }),
+    ...stored,
   }
   const words = listWordsOf(content)
-  insertMessage(db, row, { content: JSON.stringify(content), sha256: file?.sha256 ?? null, words })
-  if (file) useFile(db, file.sha256, messageUse(row.id))
+  const uses = listUses(row.id, stored)
+  insertMessage(db, row, { content: JSON.stringify(content), sha256: uses[0]?.[1] ?? null, words })
+  for (const [used_by, sha256] of uses) useFile(db, sha256, used_by)
   const countsForTier = template && user && !isOpen && failure === undefined
   const template_time = countsForTier ? now : chat.template_time
   noteSent(db, { id: chat.id, pair_time, template_time, conversations, last_message_id: row.id, last_time: now })
 
-  if (link && message.media) {
-    const { kind: carried } = message.media
+  if (waitsFor) {
     const fetch = {
-      ...link,
+      ...waitsFor.link,
       message_id: row.id,
       phone_number_id: sender.id,
       account_id: sender.account_id,
-      kind: carried,
+      kind: waitsFor.media.kind,
       created_time: now,
     }
-    addLinkFetch(db, { ...fetch, takes: typesOf(message.media), earlier_template_time: chat.template_time })
+    addLinkFetch(db, { ...fetch, takes: typesOf(waitsFor.media), earlier_template_time: chat.template_time })
     for (const participant of audience.participants) insertRecipient(db, newRecipient(row.id, participant))
     return row
   }
@@ -136,43 +145,53 @@ export function describeSent(
   }
 }
 
-/** The media file that a message carries by its id, of a type that the message takes. */
+/** The media files that a message carries by their ids, each of a type that the message takes; undefined where it has a link. */
 async function findMedia(
   db: Transaction,
   sender: Sender,
   { media }: CheckedMessage,
   now: number,
-): Promise<MediaTable | undefined> {
-  if (media?.given.id === undefined) return undefined
-  const found = await holdMediaOfNumber(db, sender.id, media.given.id, now)
-  if (!found) throw mediaUnknown()
-  checkMediaType(media, found, media.hasOpus === true)
-  return found
+): Promise<(MediaTable | undefined)[]> {
+  const files: (MediaTable | undefined)[] = []
+  for (const one of media) {
+    const { id } = one.given
+    const found = id === undefined ? undefined : await holdMediaOfNumber(db, sender.id, id, now)
+    if (id !== undefined && !found) throw mediaUnknown()
+    if (found) checkMediaType(one, found, one.hasOpus === true)
+    files.push(found)
+  }
+  return files
 }
 
-/** What is known of the file of a message now: it is there, the message fails for it or before, or it is to be fetched from its link. */
-interface KnownFile {
-  readonly file?: MediaTable
+/** What is known of the files of a message now: they are there, the message fails for one or before, or one is to be fetched first. */
+interface KnownFiles {
+  readonly files: readonly (MediaTable | undefined)[]
   readonly failure?: FailureCode
-  readonly link?: ReturnType<typeof readLink>
+  readonly waitsFor?: { readonly media: CarriedMedia; readonly link: ReturnType<typeof readLink> }
 }
 
-async function findFile(
+async function findFiles(
   { db, node, settings }: Context<Transaction>,
   { media: carried }: CheckedMessage,
-  media: MediaTable | undefined,
+  media: readonly (MediaTable | undefined)[],
   now: number,
   findFailure: () => Promise<FailureCode | undefined>,
-): Promise<KnownFile> {
+): Promise<KnownFiles> {
   const failure = await findFailure()
-  if (failure !== undefined) return { failure, ...(media && { file: media }) }
-  if (carried?.given.link === undefined) return media ? { file: media } : {}
-  const link = readLink(node.id, carried.given.link)
-  // Whether a file holds Opus is looked at by who fetches links, not in a transaction.
-  const isVoice = typesOf(carried).includes(voiceType)
-  const file = isVoice ? undefined : await findFetched(db, link.link_key, now - settings.linkFetchCache, now)
-  if (!file) return { link }
-  return typesOf(carried).includes(file.mime_type) ? { file } : { failure: 131053 }
+  if (failure !== undefined) return { failure, files: media }
+  const files = [...media]
+  let waitsFor: KnownFiles['waitsFor']
+  for (const [index, one] of carried.entries()) {
+    if (one.given.link === undefined) continue
+    const link = readLink(node.id, one.given.link)
+    // Whether a file holds Opus is looked at by who fetches links, not in a transaction.
+    const isVoice = typesOf(one).includes(voiceType)
+    const file = isVoice ? undefined : await findFetched(db, link.link_key, now - settings.linkFetchCache, now)
+    if (file && !typesOf(one).includes(file.mime_type)) return { failure: 131053, files: media }
+    files[index] = file
+    if (!file) waitsFor ??= { media: one, link }
+  }
+  return { files, ...(waitsFor && { waitsFor }) }
 }
 
 /** The message that is replied to, if it is one of this chat that is still kept; otherwise the message goes out without a quote. */
