@@ -51,7 +51,7 @@ export function templateCalls(server: TestServer) {
     delete: (id: string) => callRow('templates.delete', `/v23.0/${id}`, { token: tokens.owner }),
     deleteByName: (query: Record<string, string>, account: string = ids.account) =>
       callRow('templates.delete_by_name', ofAccount(account), { token: tokens.owner, query }),
-    /** Lets the time pass in which a template is approved by itself. */
+    /** Lets time pass, in which a template that waits for its review goes on waiting. */
     async settle(): Promise<void> {
       server.clock.advance(second)
       await server.app.settle()

@@ -24,7 +24,7 @@ onOneDatabase('templates', 'postgres', (engine) => {
   const calls = templateCalls(server)
 
   describe('that are created', () => {
-    test('templates that are created: 200 PENDING; then they read as they were given, and are approved at once', async () => {
+    test('templates that are created: 200 PENDING; with the response they are approved, and read as they were given', async () => {
       const created_time = new Date(server.clock.now()).toISOString()
       const components = [bodyWith('We have {{1}} and this.', 'a')]
       const answer = await calls.create({ name: 'first_one', language: 'de', components })
@@ -35,7 +35,7 @@ onOneDatabase('templates', 'postgres', (engine) => {
           name: 'first_one',
           language: 'de',
           category: 'UTILITY',
-          status: 'PENDING',
+          status: 'APPROVED',
           components,
         },
         ...{ parameter_format: 'POSITIONAL', message_send_ttl_seconds: 2_592_000 },
@@ -43,9 +43,6 @@ onOneDatabase('templates', 'postgres', (engine) => {
         ...{ created_time, last_updated_time: created_time },
       }
       assert.deepEqual((await calls.read(answer.body.id)).body, template)
-      await calls.settle()
-      const last_updated_time = new Date(server.clock.now()).toISOString()
-      assert.deepEqual((await calls.read(answer.body.id)).body, { ...template, status: 'APPROVED', last_updated_time })
     })
 
     test('a life of -1 reads back as 30 days', async () => {
@@ -96,8 +93,9 @@ onOneDatabase('templates', 'postgres', (engine) => {
       await make({ name: 'roses', components: [{ type: 'BODY', text: 'Red as 100% LOVE_' }] })
       await make({ name: 'roses', language: 'de', components: [{ type: 'BODY', text: 'Rosen' }] })
       await make({ name: 'tulips', category: 'MARKETING' })
-      await calls.settle()
       await make({ name: 'ferns' })
+      const [ferns] = (await calls.list({ name: 'ferns' }, account)).body.data
+      await calls.review(ferns.id, { status: 'PAUSED' })
 
       const { body: first } = await calls.list({ limit: '2', fields: 'name,language' }, account)
       assert.deepEqual(first.data, [
@@ -115,8 +113,8 @@ onOneDatabase('templates', 'postgres', (engine) => {
       assert.deepEqual(await find({ name_or_content: '0%' }), ['roses'])
       assert.deepEqual(await find({ name_or_content: 'l_ve' }), [])
       assert.deepEqual(await find({ name_or_content: '\\' }), [])
-      assert.deepEqual(await find({ status: 'PENDING' }), ['ferns'])
-      assert.deepEqual(await find({ status: '["PENDING","APPROVED"]', category: 'MARKETING' }), ['tulips'])
+      assert.deepEqual(await find({ status: 'PAUSED' }), ['ferns'])
+      assert.deepEqual(await find({ status: '["PAUSED","APPROVED"]', category: 'MARKETING' }), ['tulips'])
       assert.deepEqual(await find({ language: '["de","fr"]' }), ['roses'])
       assert.deepEqual(await find({ quality_score: 'GREEN' }), [])
       assert.equal((await find({ quality_score: 'UNKNOWN' })).length, 4)
@@ -198,7 +196,6 @@ onOneDatabase('templates', 'postgres', (engine) => {
 
     test('the name of an approved one rests for 30 days, in any language', async () => {
       const id = await calls.make({ name: 'resting' })
-      await calls.settle()
       await calls.make({ name: 'resting', language: 'de' })
       await calls.delete(id)
       // A language is left, so that the name is in use.
@@ -212,12 +209,6 @@ onOneDatabase('templates', 'postgres', (engine) => {
       assertError(await calls.create({ name: 'resting' }), templateNameRests({ until }))
       server.clock.advance(1)
       assert.equal((await calls.create({ name: 'resting' })).status, 200)
-    })
-
-    test('the name of one that was never approved can be used again', async () => {
-      const id = await calls.make({ name: 'not_resting' })
-      await calls.delete(id)
-      assert.equal((await calls.create({ name: 'not_resting' })).status, 200)
     })
   })
 
@@ -256,15 +247,13 @@ onOneDatabase('templates', 'postgres', (engine) => {
       }
     })
 
-    test('templates to send are neither pending, rejected, paused nor disabled', async () => {
+    test('templates to send are neither paused nor disabled', async () => {
       const id = await calls.make({ name: 'to_send' })
       const refused = (definition: ErrorDefinition) =>
         assert.rejects(find('to_send'), (error) => {
           assertThrown(error, definition)
           return true
         })
-      await refused(templateNotSendable)
-      await calls.settle()
       assert.equal((await find('to_send')).id, id)
       await calls.review(id, { status: 'PAUSED' })
       await refused(templatePaused)
@@ -284,7 +273,6 @@ onOneDatabase('how many templates there may be', 'postgres', (engine) => {
     await calls.create({ name: 'two' }, { account: empty })
     assertError(await calls.create({ name: 'three' }, { account: empty }), tooManyTemplates({ max: 2 }))
     assert.equal((await calls.create({ name: 'two', language: 'de' }, { account: empty })).status, 200)
-    await calls.settle()
     await calls.deleteByName({ name: 'two' }, empty)
     assert.equal((await calls.create({ name: 'three' }, { account: empty })).status, 200)
     assertError(await calls.create({ name: 'four' }, { account: empty }), tooManyTemplates({ max: 2 }))
@@ -298,7 +286,6 @@ onOneDatabase('how many templates there may be', 'postgres', (engine) => {
   test('a name rests as long as the setting says', async () => {
     const account = accounts.shared
     const { body: made } = await calls.create({ name: 'short' }, { account })
-    await calls.settle()
     await calls.delete(made.id)
     server.clock.advance(hour - 1)
     assert.equal((await calls.create({ name: 'short' }, { account })).status, 422)
@@ -328,7 +315,6 @@ onOneDatabase('templates in the other vocabulary', 'postgres', (engine) => {
 
   test('templates are the same in the other vocabulary', async () => {
     const id = await calls.make({ name: 'also_here' })
-    await calls.settle()
     assert.equal((await calls.read(id)).body.status, 'APPROVED')
     assert.equal((await calls.list({ name: 'also_here' })).body.data.length, 1)
     assert.equal((await calls.edit(id, { message_send_ttl_seconds: 60 })).status, 200)

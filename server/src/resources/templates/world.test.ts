@@ -38,7 +38,6 @@ onOneDatabase('templates of a world file', 'sqlite', (engine) => {
         entry('5200000000000003', { name: 'waiting', status: 'PENDING', message_send_ttl_seconds: 60 }),
         entry('5200000000000004', { name: 'pictured', components: [{ type: 'header', format: 'image' }, body] }),
       )
-      await calls.settle()
     })
     assert.deepEqual(events, [])
     assert.equal((await calls.read('5200000000000001')).body.status, 'APPROVED')

@@ -80,8 +80,7 @@ const rules: Readonly<Record<string, string>> = {
     SELECT name AS what FROM template_names AS n WHERE deleted_time IS NULL AND NOT EXISTS (
       SELECT 1 FROM message_templates AS t WHERE t.account_id = n.account_id AND t.name = n.name)`,
   'a template waits for a review that never comes': `
-    SELECT id AS what FROM message_templates WHERE status = 'PENDING' AND id NOT IN (
-      SELECT json_extract(payload, '$.id') FROM timers WHERE kind = 'templates.review')`,
+    SELECT id AS what FROM message_templates WHERE status = 'PENDING'`,
   'a finished upload does not use its content': `
     SELECT id AS what FROM uploads WHERE handle IS NOT NULL AND used_time IS NULL AND NOT EXISTS (
       SELECT 1 FROM file_uses WHERE used_by = uploads.id AND file_uses.sha256 = uploads.sha256)`,

@@ -287,7 +287,6 @@ onOneDatabase('sending templates', 'postgres', (engine) => {
     const otp = { type: 'OTP', otp_type: 'COPY_CODE' }
     const components = [{ type: 'BODY', add_security_recommendation: true }, buttons(otp)]
     await calls.make({ name: 'code', category: 'AUTHENTICATION', components })
-    await calls.settle()
     const code = (inBody: string, inButton = inBody) =>
       describeTemplate('code', toBody(text(inBody)), toButton('url', 0, text(inButton)))
     const user = sides.newUser()

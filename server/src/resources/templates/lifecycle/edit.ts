@@ -14,7 +14,7 @@ import { keepLife, readFormat, readLife, writeContent } from '../rules.ts'
 import type { TemplateEdit } from '../schemas.ts'
 import { addEdit, listEdits, listLanguages, type Template, updateTemplate } from '../store.ts'
 import { type HeaderGiver, takeHeaderFile } from './header-file.ts'
-import { moveTemplate, requestReview } from './review.ts'
+import { approveAtOnce, moveTemplate } from './review.ts'
 import { checkEditable } from './states.ts'
 
 /** What an edit makes of a template, and whether it has to be reviewed again. */
@@ -80,8 +80,9 @@ export async function editTemplate(
   const previous_category = changes.category === template.category ? template.previous_category : template.category
   const edited = { ...changes, ...file, previous_category }
   await updateTemplate(tx, id, edited)
-  await moveTemplate(tx, giver.clock, { ...template, ...edited }, 'PENDING', null)
-  if (settings.templateReview === 'auto') await requestReview(tx, giver, id)
+  const changed = { ...template, ...edited }
+  await moveTemplate(tx, giver.clock, changed, 'PENDING', null)
+  if (settings.templateReview === 'auto') await approveAtOnce(tx, giver.clock, changed)
 }
 
 async function checkCategory(tx: Transaction, template: Template, category: Template['category']): Promise<void> {

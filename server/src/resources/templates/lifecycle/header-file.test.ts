@@ -107,9 +107,7 @@ onOneDatabase('the files of template headers', 'postgres', (engine) => {
   test('an edit keeps the file by its address, or brings another; a delete releases it', async () => {
     const first = picture()
     const id = await calls.make(headed('IMAGE', await uploadPicture(server, first)))
-    await calls.settle()
     assert.equal((await calls.edit(id, headed('IMAGE', await addressOf(id)))).status, 200)
-    await calls.settle()
     assert.ok((await download(await addressOf(id))).bytes.equals(first))
     assert.equal((await calls.edit(id, headed('VIDEO', await addressOf(id)))).status, 422)
     const foreign = await calls.make(headed('IMAGE', await uploadPicture(server, picture())))
@@ -117,12 +115,10 @@ onOneDatabase('the files of template headers', 'postgres', (engine) => {
 
     const handle = await uploadPicture(server, video, { type: 'video/mp4' })
     assert.equal((await calls.edit(id, headed('VIDEO', handle))).status, 200)
-    await calls.settle()
     assert.ok((await download(await addressOf(id))).bytes.equals(video))
     assert.equal(await usesOf(id), 1)
 
     assert.equal((await calls.edit(id, { components: [body] })).status, 200)
-    await calls.settle()
     assert.equal(await usesOf(id), 0)
     assert.deepEqual((await calls.read(id)).body.components, [body])
 
@@ -134,7 +130,6 @@ onOneDatabase('the files of template headers', 'postgres', (engine) => {
   test('an edit that keeps the file changes everything else', async () => {
     const bytes = picture()
     const id = await calls.make(headed('IMAGE', await uploadPicture(server, bytes)))
-    await calls.settle()
     const elsewhere = (await addressOf(id)).replace(server.url, 'https://another.example')
     for (const [handle, text] of [
       [await addressOf(id), 'The first of the new texts.'],
@@ -142,7 +137,6 @@ onOneDatabase('the files of template headers', 'postgres', (engine) => {
     ] as const) {
       const [header] = headed('IMAGE', handle).components
       assert.equal((await calls.edit(id, { components: [header, { ...body, text }] })).status, 200)
-      await calls.settle()
       const { components, status } = (await calls.read(id)).body
       assert.deepEqual([components[1].text, status], [text, 'APPROVED'])
       assert.deepEqual(
@@ -153,7 +147,6 @@ onOneDatabase('the files of template headers', 'postgres', (engine) => {
     assert.ok((await download(await addressOf(id))).bytes.equals(bytes))
     await server.client.post(`/gateway/templates/${id}`, { token: tokens.gateway, json: { status: 'PAUSED' } })
     assert.equal((await calls.edit(id, { category: 'MARKETING' })).status, 200)
-    await calls.settle()
     assert.equal((await calls.read(id)).body.category, 'MARKETING')
     assert.ok((await download(await addressOf(id))).bytes.equals(bytes))
   })
@@ -161,9 +154,7 @@ onOneDatabase('the files of template headers', 'postgres', (engine) => {
   test('the same file sent again for the header of a template stays', async () => {
     const bytes = picture()
     const id = await calls.make(headed('IMAGE', await uploadPicture(server, bytes)))
-    await calls.settle()
     assert.equal((await calls.edit(id, headed('IMAGE', await uploadPicture(server, bytes)))).status, 200)
-    await calls.settle()
     assert.ok((await download(await addressOf(id))).bytes.equals(bytes))
   })
 

@@ -9,14 +9,19 @@ import { accounts, ids, strangerIds, tokens } from '../../../../test/harness/wor
 import { insertToken } from '../../../auth/tokens.ts'
 import { systemRandom } from '../../../base/keys/random.ts'
 import { notFound } from '../../../graph/errors.ts'
+import { setTimer } from '../../../timers/set.ts'
 import {
   rejectionReasonNotTaken,
   rejectionReasonRequired,
   reviewCategoryNotPossible,
   reviewEmpty,
   templateMoveNotPossible,
+  templateNotEditable,
 } from '../errors.ts'
 import { rejectionReasons, templateStatuses } from '../schemas.ts'
+import { findSendableTemplate } from '../sending/sendable.ts'
+import { templateNotSendable } from '../sending/sending-errors.ts'
+import { reviewTimer } from './review.ts'
 import { checkEditable, checkReview, type TemplateStatus, templateMoves } from './states.ts'
 
 const status = 'message_template_status_update'
@@ -84,6 +89,33 @@ onOneDatabase('the review of templates', 'postgres', (engine) => {
       { account_id, field: status, value: writeValue(id, 'reviewed', 'PENDING') },
       { account_id, field: status, value: writeValue(id, 'reviewed', 'APPROVED') },
     ])
+  })
+
+  test('what waits for its review cannot be edited or sent', async () => {
+    const id = await calls.make({ name: 'waiting' })
+    const possible = 'APPROVED or PAUSED or REJECTED'
+    const edited = await calls.edit(id, { components: [{ type: 'BODY', text: 'Something else.' }] })
+    assertError(edited, templateNotEditable({ status: 'PENDING', possible }))
+    const refused = () => findSendableTemplate(server.database.read, ids.account, 'waiting', 'en_US')
+    await assert.rejects(refused, { id: templateNotSendable.id })
+    await calls.review(id, { status: 'REJECTED', reason: 'SCAM' })
+    await assert.rejects(refused, { id: templateNotSendable.id })
+  })
+
+  test('a timer for the approval that an earlier version left is still due', async () => {
+    const id = await calls.make()
+    const tools = { clock: server.clock, random: systemRandom }
+    await server.database.transaction((tx) =>
+      setTimer(tx, tools, { kind: reviewTimer, due_time: server.clock.now(), payload: { id } }),
+    )
+    await server.app.settle()
+    assert.equal(await statusOf(id), 'APPROVED')
+  })
+
+  test('the name of one that was never approved can be used again', async () => {
+    const id = await calls.make({ name: 'not_resting' })
+    await calls.delete(id)
+    assert.equal((await calls.create({ name: 'not_resting' })).status, 200)
   })
 
   test('the status that it has already: 200, and nothing happens', async () => {
@@ -207,7 +239,6 @@ onOneDatabase('the events of templates', 'postgres', (engine) => {
   test('the events of templates reach the callback of the account, with the second in which they happened', async (t) => {
     const subscriber = await subscribe(t, server, { fields: [status, 'message_template_quality_update'] })
     const id = await calls.make({ name: 'told' })
-    await calls.settle()
     await subscriber.whenPosted(1)
     const time = Math.floor(server.clock.now() / 1000)
     const [post] = subscriber.posts
@@ -239,7 +270,6 @@ onOneDatabase('the events of templates', 'postgres', (engine) => {
     const subscriber = await subscribe(t, server, { fields: [status, 'messages'] })
     subscriber.answerWith((_post, response) => response.writeHead(500).end())
     const id = await calls.make()
-    await calls.settle()
     const first = Math.floor(server.clock.now() / 1000)
     await calls.review(id, { status: 'PAUSED' })
     await server.app.settle()

@@ -47,7 +47,6 @@ export class TemplatesWriter implements ChapterWriter {
   }
 
   async #create(): Promise<void> {
-    const { doors } = this.#parts
     const name = `template_${this.#count++}`
     const text = `What ${name} says.`
     const value = { name, category: 'UTILITY', text, life: 600, quality: 'UNKNOWN' }
@@ -55,14 +54,13 @@ export class TemplatesWriter implements ChapterWriter {
       ...{ name, language: 'en_US', category: 'UTILITY', message_send_ttl_seconds: 600 },
       components: [{ type: 'BODY', text }],
     }
-    // It may be deleted before that.
-    doors.expectedEvents.mayCome([eventKeys.template(name, 'APPROVED')])
+    const raises = [eventKeys.template(name, 'APPROVED')]
     const write = { operation: 'templates.create', method: 'POST', path: this.#path, json } as const
-    await this.#shelf.change({ value }, write, ({ body }) => ({ key: body.id }))
+    await this.#shelf.change({ value, raises }, write, ({ body }) => ({ key: body.id }))
   }
 
   async #edit(key: string, template: Template): Promise<void> {
-    const { doors, chance } = this.#parts
+    const { chance } = this.#parts
     const life = 30 + chance.below(40_000)
     const write = { operation: 'templates.edit', method: 'POST', path: `/v23.0/${key}` } as const
     if (this.#edited.has(key) || !editable.includes(template.name)) {
@@ -75,8 +73,7 @@ export class TemplatesWriter implements ChapterWriter {
     this.#edited.add(key)
     const text = `What ${template.name} says now.`
     const json = { components: [{ type: 'BODY', text }], message_send_ttl_seconds: life }
-    doors.expectedEvents.mayCome([eventKeys.template(template.name, 'APPROVED')])
-    const raises = [eventKeys.template(template.name, 'PENDING')]
+    const raises = [eventKeys.template(template.name, 'PENDING'), eventKeys.template(template.name, 'APPROVED')]
     await this.#shelf.change({ key, value: { ...template, text, life }, raises }, { ...write, json })
   }
 
