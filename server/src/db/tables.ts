@@ -685,13 +685,21 @@ export interface MessageTemplatesTable {
 
 /** A part of a template; which members it has depends on its type. */
 export interface TemplateComponent {
-  type: 'HEADER' | 'BODY' | 'FOOTER' | 'BUTTONS'
+  type: 'HEADER' | 'BODY' | 'FOOTER' | 'BUTTONS' | 'CAROUSEL' | 'LIMITED_TIME_OFFER'
   format?: 'TEXT' | 'IMAGE' | 'VIDEO' | 'DOCUMENT' | 'LOCATION'
   text?: string
   example?: TemplateExample
   buttons?: TemplateButton[]
   add_security_recommendation?: boolean
   code_expiration_minutes?: number
+  cards?: TemplateCard[]
+  limited_time_offer?: { text: string; has_expiration?: boolean }
+}
+
+export interface TemplateCard {
+  components: TemplateComponent[]
+  /** The example of its header, which only the store knows of: shown is an address. */
+  file?: { sha256: string; type: string }
 }
 
 export interface TemplateExample {
@@ -703,7 +711,7 @@ export interface TemplateExample {
 }
 
 export interface TemplateButton {
-  type: 'QUICK_REPLY' | 'URL' | 'PHONE_NUMBER' | 'COPY_CODE' | 'FLOW' | 'CATALOG' | 'MPM' | 'OTP'
+  type: 'QUICK_REPLY' | 'URL' | 'PHONE_NUMBER' | 'COPY_CODE' | 'FLOW' | 'CATALOG' | 'MPM' | 'OTP' | 'VOICE_CALL'
   text?: string
   url?: string
   phone_number?: string

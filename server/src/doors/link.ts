@@ -22,8 +22,12 @@ export const linkDoor: DoorPolicy = {
     progress.caller = caller
     // A caller with a token who forges links is limited by the token, from any address.
     guesses.refuse(caller.token_id)
-    const { id } = request.path
-    const link = links.check(route.shape.replace('{}', id), request.query)
+    const { id, members } = request.path
+    const parts = [id, ...Object.values(members)].map(encodeURIComponent).values()
+    const link = links.check(
+      route.shape.replaceAll('{}', () => parts.next().value ?? ''),
+      request.query,
+    )
     if (link === 'made up') {
       guesses.noteWrong(caller.token_id)
       throw notFound()

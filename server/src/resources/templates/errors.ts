@@ -73,6 +73,22 @@ export const memberNotTaken = defineProblem({
   id: 'member_not_taken',
   text: 'it must be left out {where}.',
 })
+export const componentOfCategory = defineProblem({
+  id: 'component_of_category',
+  text: 'a component of type {type} must be in a template of the category {category}.',
+})
+export const notBesideCarousel = defineProblem({
+  id: 'not_beside_carousel',
+  text: 'a template with a CAROUSEL has a BODY besides it and nothing else; leave the {type} out.',
+})
+export const cardsDiffer = defineProblem({
+  id: 'cards_differ',
+  text: 'every card must have {what} as the first one, which has {expected}.',
+})
+export const offerWrong = defineProblem({
+  id: 'offer_wrong',
+  text: 'a template with a LIMITED_TIME_OFFER must have {expected}.',
+})
 export const libraryTemplatesNotOffered = defineError({
   id: 'library_templates_not_offered',
   status: 400,

@@ -14,16 +14,16 @@ import { editTemplate } from './lifecycle/edit.ts'
 import { raiseStatusEvent } from './lifecycle/events.ts'
 import { templateGatewayOperations } from './lifecycle/gateway.ts'
 import { makeReviewHandler, reviewTimer } from './lifecycle/review.ts'
-import { headerPath, readFilter, readSummary, type TemplateFilter, toTemplate } from './rules.ts'
+import { readFilter, readSummary, type TemplateFilter, toTemplate } from './rules.ts'
 import {
   createdTemplateSchema,
-  newTemplateSchema,
+  makeNewTemplateSchema,
+  makeTemplateEditSchema,
+  makeTemplateListSchema,
+  makeTemplateSchema,
   templateDeletionSchema,
-  templateEditSchema,
   templateFields,
-  templateListSchema,
   templateQuerySchema,
-  templateSchema,
 } from './schemas.ts'
 import {
   countNames,
@@ -62,13 +62,21 @@ export const templatesChapter: Chapter = {
       named: { table: 'message_templates', columns: ['name'] },
     },
   },
-  rows: () => [...templateOperations(), ...templateGatewayOperations(), ...templateDownloads()],
+  rows({ habits }) {
+    const hasPublicForms = habits.more_message_forms
+    return [
+      ...templateOperations(hasPublicForms),
+      ...templateGatewayOperations(hasPublicForms),
+      ...templateDownloads(hasPublicForms),
+    ]
+  },
   timers: ({ clock }) => ({ [reviewTimer]: makeReviewHandler({ clock }) }),
   world: [templateEntries],
   leftOutOfWorld: { 'files of template headers': countHeaderFiles },
 }
 
-function templateOperations(): NewOperation[] {
+/** `hasPublicForms`: whether the forms of the public platform are taken besides those of the specification. */
+function templateOperations(hasPublicForms: boolean): NewOperation[] {
   const fields = { available: templateFields, defaults: templateFields, mode: 'replace' } as const
   return [
     defineRead({
@@ -80,7 +88,7 @@ function templateOperations(): NewOperation[] {
       fields,
       list: templateList,
       input: templateQuerySchema,
-      output: templateListSchema,
+      output: makeTemplateListSchema(hasPublicForms),
       examples: {
         input: { status: 'APPROVED', summary: 'total_count', limit: 1 },
         output: {
@@ -107,7 +115,7 @@ function templateOperations(): NewOperation[] {
       sentence: 'Creates a message template, which can be sent once it is approved.',
       permission: 'management',
       rateClass: 'template_creation',
-      input: newTemplateSchema,
+      input: makeNewTemplateSchema(hasPublicForms),
       output: createdTemplateSchema,
       examples: {
         input: {
@@ -128,7 +136,14 @@ function templateOperations(): NewOperation[] {
       },
       async run(context, input) {
         const { db, node, settings } = context
-        const { id, status, category } = await createTemplate(db, giverOf(context), settings, node, input)
+        const { id, status, category } = await createTemplate(
+          db,
+          giverOf(context),
+          settings,
+          node,
+          input,
+          hasPublicForms,
+        )
         return { id, status, category }
       },
     }),
@@ -159,7 +174,7 @@ function templateOperations(): NewOperation[] {
       permission: 'management',
       fields,
       input: Type.Object({}),
-      output: templateSchema,
+      output: makeTemplateSchema(hasPublicForms),
       examples: { output: exampleTemplate },
       async run(context) {
         return context.project(show(context, await findTemplate(context.db, context.node)))
@@ -171,13 +186,13 @@ function templateOperations(): NewOperation[] {
       path: '/{Version}/{Template-ID}',
       sentence: 'Changes a message template; its new content is reviewed again.',
       permission: 'management',
-      input: templateEditSchema,
+      input: makeTemplateEditSchema(hasPublicForms),
       output: successSchema,
       examples: { input: { message_send_ttl_seconds: 3600 }, output: { success: true } },
       async run(context, input) {
         const { db, node, settings } = context
         lockTemplates(db, node.account_id ?? '')
-        await editTemplate(db, giverOf(context), settings, await findTemplate(db, node), input)
+        await editTemplate(db, giverOf(context), settings, await findTemplate(db, node), input, hasPublicForms)
         return { success: true }
       },
     }),
@@ -209,11 +224,9 @@ function giverOf({ clock, random, caller }: Context) {
   return { clock, random, business_id: caller.business_id }
 }
 
-/** A template as a business reads it: with an address of the file that its header has. */
+/** A template as a business reads it: with addresses of the files that its headers have. */
 function show({ sealLink }: Context, template: Template) {
-  const { id, header_sha256 } = template
-  const url = header_sha256 === null ? undefined : sealLink(headerPath(id))
-  return toTemplate(template, url)
+  return toTemplate(template, (path) => sealLink(path))
 }
 
 async function summarize({ db, node, settings }: Context, filter: TemplateFilter, asked: readonly string[]) {

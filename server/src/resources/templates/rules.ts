@@ -1,7 +1,7 @@
-import type { MessageTemplatesTable, TemplateComponent } from '../../db/tables.ts'
+import type { MessageTemplatesTable, TemplateCard, TemplateComponent } from '../../db/tables.ts'
 import { badArgument } from '../../graph/define-error.ts'
 import { argumentWrong } from '../../graph/errors.ts'
-import type { MediaFormat } from './components/read-components.ts'
+import type { MediaFormat } from './components/read-parts.ts'
 import { headerHandleOfAnotherType, memberNotTaken } from './errors.ts'
 import {
   qualityScores,
@@ -77,8 +77,20 @@ export function headerPath(id: string): string {
   return `/template_files/${id}`
 }
 
-/** A template as the API shows it; `headerUrl` is where the file of its header can be had. */
-export function toTemplate(row: MessageTemplatesTable, headerUrl?: string) {
+/** The same of the file of a card, by its place. */
+export function cardPath(id: string, index: number): string {
+  return `/template_files/${id}/${index}`
+}
+
+/** The cards of a template that has some. */
+export function cardsOf(components: readonly TemplateComponent[]): readonly TemplateCard[] {
+  return components.find(({ type }) => type === 'CAROUSEL')?.cards ?? []
+}
+
+/** A template as the API shows it; `toUrl` makes addresses where the files of its headers can be had. */
+export function toTemplate(row: MessageTemplatesTable, toUrl?: (path: string) => string) {
+  const headerUrl = row.header_sha256 === null ? undefined : toUrl?.(headerPath(row.id))
+  const cardUrl = (index: number) => toUrl?.(cardPath(row.id, index))
   return {
     id: row.id,
     name: row.name,
@@ -86,7 +98,7 @@ export function toTemplate(row: MessageTemplatesTable, headerUrl?: string) {
     category: row.category,
     previous_category: row.previous_category,
     status: row.status,
-    components: row.components.map((component) => showComponent(component, headerUrl)),
+    components: row.components.map((component) => showComponent(component, headerUrl, cardUrl)),
     parameter_format: row.parameter_format,
     message_send_ttl_seconds: row.message_send_ttl_seconds,
     quality_score: { score: row.quality_score, date: writeTime(row.quality_time) },
@@ -96,9 +108,24 @@ export function toTemplate(row: MessageTemplatesTable, headerUrl?: string) {
   }
 }
 
-function showComponent(component: TemplateComponent, headerUrl: string | undefined): TemplateComponent {
-  if (component.type !== 'HEADER' || headerUrl === undefined) return component
-  return { ...component, example: { header_handle: [headerUrl] } }
+function showComponent(
+  component: TemplateComponent,
+  headerUrl: string | undefined,
+  cardUrl: (index: number) => string | undefined,
+): TemplateComponent {
+  if (component.cards) {
+    const cards = component.cards.map(({ components, file }, index) => {
+      const url = file && cardUrl(index)
+      return { components: components.map((part) => showHeader(part, url)) }
+    })
+    return { ...component, cards }
+  }
+  return showHeader(component, headerUrl)
+}
+
+function showHeader(component: TemplateComponent, url: string | undefined): TemplateComponent {
+  if (component.type !== 'HEADER' || url === undefined) return component
+  return { ...component, example: { header_handle: [url] } }
 }
 
 function writeTime(time: number): string {

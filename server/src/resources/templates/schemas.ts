@@ -1,6 +1,7 @@
 import { type Static, Type } from 'typebox'
 import { pagingSchema } from '../../graph/lists/paging.ts'
 import { idSchema, refusedKeyword } from '../../graph/schemas.ts'
+import { bodyInputs } from './library/library.ts'
 
 export const templateCategories = ['AUTHENTICATION', 'MARKETING', 'UTILITY'] as const
 export const templateStatuses = ['PENDING', 'APPROVED', 'REJECTED', 'PAUSED', 'DISABLED'] as const
@@ -33,22 +34,31 @@ export const templateNameSchema = Type.String({
   'x-expects': 'a name of 1 to 512 characters of a-z, 0-9 and _',
 })
 
-/** Which members a component has depends on its type, so the rest of its form is for the rules. */
-const componentSchema = Type.Object(
-  { type: Type.String({ maxLength: 100, description: 'HEADER, BODY, FOOTER or BUTTONS, in either case.' }) },
-  {
-    additionalProperties: true,
-    description:
-      'HEADER: `format` (TEXT, IMAGE, VIDEO, DOCUMENT, LOCATION), `text`, `example`; BODY: `text`, `example`, or `add_security_recommendation`; FOOTER: `text`, or `code_expiration_minutes`; BUTTONS: `buttons`.',
-  },
-)
+const ownTypes = ['HEADER', 'BODY', 'FOOTER', 'BUTTONS'] as const
+const publicTypes = [...ownTypes, 'CAROUSEL', 'LIMITED_TIME_OFFER'] as const
+const ownMembers =
+  'HEADER: `format` (TEXT, IMAGE, VIDEO, DOCUMENT, LOCATION), `text`, `example`; BODY: `text`, `example`, or `add_security_recommendation`; FOOTER: `text`, or `code_expiration_minutes`; BUTTONS: `buttons`'
 
-/** As many as there are types: each is there once at the most. */
-const componentsSchema = Type.Array(componentSchema, {
-  minItems: 1,
-  maxItems: 4,
-  description: 'The parts of the message, each type at most once; all but the body may be left out.',
-})
+/**
+ * Components as they are sent. Which members one has depends on its type, so the rest of its form is for the rules. There are as many
+ * as there are types: each is there once at the most.
+ */
+function makeComponentsSchema(hasPublicForms: boolean) {
+  const types = hasPublicForms ? publicTypes : ownTypes
+  const list = `${types.slice(0, -1).join(', ')} or ${types.at(-1)}`
+  const members = hasPublicForms
+    ? `${ownMembers}; CAROUSEL: \`cards\`, each with \`components\`; LIMITED_TIME_OFFER: \`limited_time_offer\` with \`text\` and \`has_expiration\``
+    : ownMembers
+  const component = Type.Object(
+    { type: Type.String({ maxLength: 100, description: `${list}, in either case.` }) },
+    { additionalProperties: true, description: `${members}.` },
+  )
+  return Type.Array(component, {
+    minItems: 1,
+    maxItems: types.length,
+    description: 'The parts of the message, each type at most once; all but the body may be left out.',
+  })
+}
 
 /** Either case. */
 const parameterFormatSchema = Type.Enum([...parameterFormats, 'positional', 'named'], {
@@ -65,16 +75,61 @@ export const lifeSchema = Type.Integer({
     'How many seconds a message is tried to be delivered for: AUTHENTICATION 30 to 900, UTILITY 30 to 43200, MARKETING 43200 to 2592000; -1 stands for 2592000.',
 })
 
-export const newTemplateSchema = Type.Object({
+const newMembers = {
   name: templateNameSchema,
   language: templateLanguageSchema,
   category: categorySchema,
-  components: componentsSchema,
+}
+const otherMembers = {
   parameter_format: Type.Optional(parameterFormatSchema),
   message_send_ttl_seconds: Type.Optional(lifeSchema),
+}
+
+const newTemplateSchema = Type.Object({
+  ...newMembers,
+  components: makeComponentsSchema(false),
+  ...otherMembers,
   library_template_name: Type.Optional(idSchema({ description: 'Not offered.', [refusedKeyword]: true })),
 })
-export type NewTemplate = Static<typeof newTemplateSchema>
+
+const buttonInput = Type.Object({
+  type: Type.String({ maxLength: 100, description: 'URL or PHONE_NUMBER, in either case.' }),
+  url: Type.Optional(
+    Type.Object({
+      base_url: Type.Optional(Type.String({ description: 'The URL, with one variable at its end at the most.' })),
+      url_suffix_example: Type.Optional(
+        Type.String({ description: 'The whole URL with something in the place of its variable.' }),
+      ),
+    }),
+  ),
+  phone_number: Type.Optional(Type.String({ description: 'The number that is called, in international format.' })),
+})
+
+const publicNewTemplateSchema = Type.Object({
+  ...newMembers,
+  components: Type.Optional(makeComponentsSchema(true)),
+  ...otherMembers,
+  library_template_name: Type.Optional(
+    idSchema({ description: 'The template of the library whose components it takes, instead of `components`.' }),
+  ),
+  library_template_body_inputs: Type.Optional(
+    Type.Object(Object.fromEntries(bodyInputs.map((name) => [name, Type.Optional(Type.Boolean())])), {
+      additionalProperties: true,
+      description: 'Which sentences are added to the body of the template of the library.',
+    }),
+  ),
+  library_template_button_inputs: Type.Optional(
+    Type.Array(buttonInput, {
+      maxItems: 10,
+      description: 'Where the buttons of the template of the library lead to, in their order.',
+    }),
+  ),
+})
+export type NewTemplate = Static<typeof publicNewTemplateSchema>
+
+export function makeNewTemplateSchema(hasPublicForms: boolean): typeof publicNewTemplateSchema {
+  return hasPublicForms ? publicNewTemplateSchema : (newTemplateSchema as unknown as typeof publicNewTemplateSchema)
+}
 
 export const createdTemplateSchema = Type.Object({
   id: Type.String(),
@@ -82,15 +137,18 @@ export const createdTemplateSchema = Type.Object({
   category: Type.Enum(templateCategories),
 })
 
-export const templateEditSchema = Type.Object({
-  components: Type.Optional(componentsSchema),
+const editMembers = {
   category: Type.Optional(categorySchema),
   parameter_format: Type.Optional(parameterFormatSchema),
   message_send_ttl_seconds: Type.Optional(lifeSchema),
   name: Type.Optional(idSchema({ description: 'Only the one that it has.' })),
   language: Type.Optional(idSchema({ description: 'Only the one that it has.' })),
-})
-export type TemplateEdit = Static<typeof templateEditSchema>
+}
+
+export function makeTemplateEditSchema(hasPublicForms: boolean) {
+  return Type.Object({ components: Type.Optional(makeComponentsSchema(hasPublicForms)), ...editMembers })
+}
+export type TemplateEdit = Static<ReturnType<typeof makeTemplateEditSchema>>
 
 export const templateDeletionSchema = Type.Object({
   name: idSchema({ description: 'Every language of this name is deleted, unless hsm_id names one.' }),
@@ -99,8 +157,10 @@ export const templateDeletionSchema = Type.Object({
 
 const namedExamples = Type.Optional(Type.Array(Type.Object({ param_name: Type.String(), example: Type.String() })))
 
-const shownButton = Type.Object({
-  type: Type.Enum(['QUICK_REPLY', 'URL', 'PHONE_NUMBER', 'COPY_CODE', 'FLOW', 'CATALOG', 'MPM', 'OTP']),
+const ownButtons = ['QUICK_REPLY', 'URL', 'PHONE_NUMBER', 'COPY_CODE', 'FLOW', 'CATALOG', 'MPM', 'OTP'] as const
+const publicButtons = [...ownButtons, 'VOICE_CALL'] as const
+
+const shownButtonMembers = {
   text: Type.Optional(Type.String()),
   url: Type.Optional(Type.String()),
   phone_number: Type.Optional(Type.String()),
@@ -116,10 +176,9 @@ const shownButton = Type.Object({
   supported_apps: Type.Optional(
     Type.Array(Type.Object({ package_name: Type.String(), signature_hash: Type.String() })),
   ),
-})
+}
 
-const shownComponent = Type.Object({
-  type: Type.Enum(['HEADER', 'BODY', 'FOOTER', 'BUTTONS']),
+const shownText = {
   format: Type.Optional(Type.Enum(['TEXT', 'IMAGE', 'VIDEO', 'DOCUMENT', 'LOCATION'])),
   text: Type.Optional(Type.String()),
   example: Type.Optional(
@@ -133,20 +192,41 @@ const shownComponent = Type.Object({
       body_text_named_params: namedExamples,
     }),
   ),
-  buttons: Type.Optional(Type.Array(shownButton)),
+}
+const shownAuthentication = {
   add_security_recommendation: Type.Optional(Type.Boolean()),
   code_expiration_minutes: Type.Optional(Type.Integer()),
-})
+}
+
+/** A component as it is read back. */
+function makeShownComponent(hasPublicForms: boolean) {
+  const type = Type.Enum<(typeof publicButtons)[number][]>([...(hasPublicForms ? publicButtons : ownButtons)])
+  const buttons = Type.Optional(Type.Array(Type.Object({ type, ...shownButtonMembers })))
+  if (!hasPublicForms) {
+    return Type.Object({ type: Type.Enum(ownTypes), ...shownText, buttons, ...shownAuthentication })
+  }
+  const ofCard = Type.Object({ type: Type.Enum(['HEADER', 'BODY', 'BUTTONS']), ...shownText, buttons })
+  return Type.Object({
+    type: Type.Enum(publicTypes),
+    ...shownText,
+    buttons,
+    ...shownAuthentication,
+    cards: Type.Optional(Type.Array(Type.Object({ components: Type.Array(ofCard) }))),
+    limited_time_offer: Type.Optional(
+      Type.Object({ text: Type.String(), has_expiration: Type.Optional(Type.Boolean()) }),
+    ),
+  })
+}
 
 /** Any member may be left out by `fields`. */
-const templateMembers = {
+const makeTemplateMembers = (hasPublicForms: boolean) => ({
   id: Type.Optional(Type.String()),
   name: Type.Optional(Type.String()),
   language: Type.Optional(Type.String()),
   category: Type.Optional(Type.Enum(templateCategories)),
   previous_category: Type.Optional(Type.Enum(templateCategories)),
   status: Type.Optional(Type.Enum(templateStatuses)),
-  components: Type.Optional(Type.Array(shownComponent)),
+  components: Type.Optional(Type.Array(makeShownComponent(hasPublicForms))),
   parameter_format: Type.Optional(Type.Enum(parameterFormats)),
   message_send_ttl_seconds: Type.Optional(Type.Integer()),
   quality_score: Type.Optional(
@@ -155,9 +235,11 @@ const templateMembers = {
   rejected_reason: Type.Optional(Type.Enum(['NONE', ...rejectionReasons])),
   created_time: Type.Optional(Type.String({ format: 'date-time' })),
   last_updated_time: Type.Optional(Type.String({ format: 'date-time' })),
-}
-export const templateSchema = Type.Object(templateMembers)
-export const templateFields = Object.keys(templateMembers)
+})
+export const makeTemplateSchema = (hasPublicForms: boolean) => Type.Object(makeTemplateMembers(hasPublicForms))
+/** As the specification has it, for the types of clients. */
+export const templateSchema = makeTemplateSchema(false)
+export const templateFields = Object.keys(templateSchema.properties)
 
 const summaryMembers = {
   total_count: Type.Optional(Type.Integer({ description: 'The templates of the list, with its filters.' })),
@@ -167,11 +249,13 @@ const summaryMembers = {
 }
 export const summaryNames = Object.keys(summaryMembers)
 
-export const templateListSchema = Type.Object({
-  data: Type.Array(templateSchema),
-  paging: pagingSchema,
-  summary: Type.Optional(Type.Object(summaryMembers)),
-})
+export function makeTemplateListSchema(hasPublicForms: boolean) {
+  return Type.Object({
+    data: Type.Array(makeTemplateSchema(hasPublicForms)),
+    paging: pagingSchema,
+    summary: Type.Optional(Type.Object(summaryMembers)),
+  })
+}
 
 /** One value, or a JSON array of several. */
 function choiceSchema(values: readonly string[]) {
@@ -192,10 +276,12 @@ export const templateQuerySchema = Type.Object({
 })
 export type TemplateQuery = Static<typeof templateQuerySchema>
 
-export const gatewayTemplateListSchema = Type.Object({
-  data: Type.Array(Type.Object({ ...templateMembers, account_id: Type.String() })),
-  paging: pagingSchema,
-})
+export function makeGatewayTemplateListSchema(hasPublicForms: boolean) {
+  return Type.Object({
+    data: Type.Array(Type.Object({ ...makeTemplateMembers(hasPublicForms), account_id: Type.String() })),
+    paging: pagingSchema,
+  })
+}
 
 export const reviewSchema = Type.Object({
   template_id: idSchema({ description: 'The id of the template.' }),

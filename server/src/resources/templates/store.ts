@@ -8,7 +8,7 @@ import { releaseFile } from '../../files/files.ts'
 import { notFound } from '../../graph/errors.ts'
 import type { PageRange } from '../../graph/lists/paging.ts'
 import { deleteNode, type Node } from '../../graph/nodes.ts'
-import type { TemplateFilter } from './rules.ts'
+import { cardsOf, type TemplateFilter } from './rules.ts'
 
 /** What a write here works with besides its transaction. */
 export interface Tools {
@@ -142,18 +142,25 @@ export async function noteApproval(tx: Transaction, { account_id, name }: Templa
     .execute()
 }
 
-/** What the store of bytes knows a template's use of the file of its header by. */
+/** What the store of bytes knows a template's use of the files of its headers by. */
 export function headerUse(id: string): string {
   return `template:${id}`
 }
 
+/** The files of a template's headers, each once. */
+export function filesOf({ header_sha256, components }: Pick<Template, 'header_sha256' | 'components'>): string[] {
+  const ofCards = cardsOf(components).flatMap(({ file }) => (file ? [file.sha256] : []))
+  return [...new Set(header_sha256 === null ? ofCards : [header_sha256, ...ofCards])]
+}
+
 /** Deletes templates of one name; the name rests if it was approved and none is left. */
 export async function deleteTemplates(tx: Transaction, tools: Tools, templates: readonly Template[]): Promise<void> {
-  for (const { id, header_sha256 } of templates) {
+  for (const template of templates) {
+    const { id } = template
     await tx.query.deleteFrom('template_edits').where('template_id', '=', id).execute()
     await tx.query.deleteFrom('message_templates').where('id', '=', id).execute()
     await deleteNode(tx, id)
-    if (header_sha256 !== null) await releaseFile(tx, tools, header_sha256, headerUse(id))
+    for (const sha256 of filesOf(template)) await releaseFile(tx, tools, sha256, headerUse(id))
   }
   const [first] = templates
   if (!first) return

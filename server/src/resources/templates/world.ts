@@ -1,5 +1,5 @@
 import { type Static, Type } from 'typebox'
-import type { Db, Transaction } from '../../db/database.ts'
+import type { Db } from '../../db/database.ts'
 import type { MessageTemplatesTable, TemplateButton, TemplateComponent, TemplateExample } from '../../db/tables.ts'
 import { releaseFile } from '../../files/files.ts'
 import { GraphError } from '../../graph/graph-error.ts'
@@ -10,7 +10,8 @@ import { readRows, upsertChanged, upsertNodes } from '../../world-part/rows.ts'
 import { idSchema } from '../../world-part/schemas.ts'
 import { accountEntries } from '../account/world.ts'
 import { readComponents } from './components/read-components.ts'
-import { headerTypes, keepLife, readFormat, readLife, writeContent } from './rules.ts'
+import { withFiles } from './lifecycle/header-file.ts'
+import { cardsOf, headerTypes, keepLife, readFormat, readLife, writeContent } from './rules.ts'
 import {
   lifeSchema,
   parameterFormats,
@@ -21,7 +22,7 @@ import {
   templateNameSchema,
   templateStatuses,
 } from './schemas.ts'
-import { headerUse } from './store.ts'
+import { filesOf, headerUse } from './store.ts'
 
 /** Any members, because which ones a component has depends on its type: the rules refuse what does not fit. */
 const componentSchema = Type.Unsafe<Record<string, unknown>>({
@@ -98,13 +99,19 @@ export const templateEntries = defineWorldPart({
     }
   },
   async write(templates, context) {
+    const released: { readonly id: string; readonly sha256: string }[] = []
     await upsertNodes(context, 'message_templates', templates, {
       create: ({ given, parent }) => toStored(given, parent.given.id, context.now),
-      change: ({ given }, stored) => toChanges(given, stored, context.now),
+      change: ({ given }, stored) => {
+        const changes = toChanges(given, stored, context.now)
+        const used = filesOf({ ...stored, ...changes })
+        for (const sha256 of filesOf(stored)) if (!used.includes(sha256)) released.push({ id: stored.id, sha256 })
+        return changes
+      },
       touch: { last_updated_time: context.now },
     })
     await writeNames(templates, context)
-    await releaseHeaders(templates, context)
+    for (const { id, sha256 } of released) await releaseFile(context.tx, context.tools, sha256, headerUse(id))
   },
   export: exportRows({
     table: 'message_templates',
@@ -145,7 +152,12 @@ function readForm({ category, components, parameter_format, message_send_ttl_sec
   const format = readFormat(category, parameter_format)
   return {
     parameter_format: format,
-    components: readComponents(components, { category, parameter_format: format, needsHandle: false }).components,
+    components: readComponents(components, {
+      category,
+      parameter_format: format,
+      needsHandle: false,
+      hasPublicForms: true,
+    }).components,
     message_send_ttl_seconds: readLife(category, message_send_ttl_seconds),
   }
 }
@@ -163,11 +175,13 @@ function toStored(given: Given, account_id: string, now: number): MessageTemplat
 
 function toChanges(given: Given, stored: MessageTemplatesTable, now: number): Partial<MessageTemplatesTable> {
   const { category, status, quality_score, message_send_ttl_seconds: life } = given
-  const { parameter_format, components } = readForm({
+  const { parameter_format, components: read } = readForm({
     ...given,
     parameter_format: given.parameter_format ?? stored.parameter_format,
   })
+  const { components, ...header } = keepFiles(read, stored)
   return {
+    ...header,
     category,
     ...(category !== stored.category && { previous_category: stored.category }),
     ...{ parameter_format, components, content: writeContent(stored.name, components) },
@@ -209,20 +223,18 @@ async function writeNames(templates: readonly TemplateEntry[], context: WriteCon
   )
 }
 
-/** A header that the file gives another format has no longer the file that it had. */
-async function releaseHeaders(templates: readonly TemplateEntry[], { tx, tools }: WriteContext): Promise<void> {
-  const ids = templates.map(({ given }) => given.id)
-  const columns = ['id', 'components', 'header_sha256', 'header_type'] as const
-  for await (const { id, components, header_sha256, header_type } of readRows(
-    tx,
-    'message_templates',
-    'id',
-    columns,
-    ids,
-  )) {
-    if (header_sha256 === null || fits(components, header_type ?? '')) continue
-    await removeHeader(tx, id)
-    await releaseFile(tx, tools, header_sha256, headerUse(id))
+/** The files that headers go on having, because a file does not say which: those that fit their formats. */
+function keepFiles(components: readonly TemplateComponent[], stored: MessageTemplatesTable) {
+  const { header_sha256, header_type } = stored
+  const keepsHeader = header_type !== null && fits(components, header_type)
+  const before = cardsOf(stored.components).map(({ file }) => file)
+  const files = cardsOf(components).map((card, index) => {
+    const file = before[index]
+    return file && fits(card.components, file.type) ? file : undefined
+  })
+  return {
+    components: components.map((component) => withFiles(component, files)),
+    ...(keepsHeader ? { header_sha256, header_type } : { header_sha256: null, header_type: null }),
   }
 }
 
@@ -230,11 +242,6 @@ function fits(components: readonly TemplateComponent[], type: string): boolean {
   const format = components.find((component) => component.type === 'HEADER')?.format
   const isMedia = format === 'IMAGE' || format === 'VIDEO' || format === 'DOCUMENT'
   return isMedia && headerTypes[format].includes(type)
-}
-
-async function removeHeader(tx: Transaction, id: string): Promise<void> {
-  const none = { header_sha256: null, header_type: null }
-  await tx.query.updateTable('message_templates').set(none).where('id', '=', id).execute()
 }
 
 /** A life that is the usual one of its category is left out, because not every category takes it as a number. */
@@ -248,6 +255,7 @@ function toLifeEntry({ category, message_send_ttl_seconds }: MessageTemplatesTab
 
 function toComponentEntry(component: TemplateComponent): object {
   const { type, format, text, example, buttons, add_security_recommendation, code_expiration_minutes } = component
+  const { cards, limited_time_offer: offer } = component
   return withoutGaps<Whole<TemplateComponent>>({
     type,
     format,
@@ -256,6 +264,8 @@ function toComponentEntry(component: TemplateComponent): object {
     code_expiration_minutes,
     example: example && toExampleEntry(example),
     buttons: buttons?.map(toButtonEntry),
+    cards: cards?.map((card) => ({ components: card.components.map(toComponentEntry) })),
+    limited_time_offer: offer && withoutGaps({ text: offer.text, has_expiration: offer.has_expiration }),
   })
 }
 
@@ -297,8 +307,9 @@ function toButtonEntry(button: TemplateButton): object {
 /** The files of headers, which a world file does not hold. */
 export async function countHeaderFiles(db: Db): Promise<number> {
   const { count } = await db.query
-    .selectFrom('message_templates')
-    .select(({ fn }) => fn.count<number>('header_sha256').as('count'))
+    .selectFrom('file_uses')
+    .select(({ fn }) => fn.countAll<number>().as('count'))
+    .where('used_by', 'like', `${headerUse('')}%`)
     .executeTakeFirstOrThrow()
   return count
 }

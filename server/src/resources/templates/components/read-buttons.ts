@@ -12,6 +12,7 @@ import { type Given, isObject, readName, readOptionalText, readText } from './te
 type ButtonType = TemplateButton['type']
 
 const buttonTypes = ['QUICK_REPLY', 'URL', 'PHONE_NUMBER', 'COPY_CODE', 'FLOW', 'CATALOG', 'MPM'] as const
+const publicButtonTypes = [...buttonTypes, 'VOICE_CALL'] as const
 const otpTypes = ['OTP'] as const
 
 const maxButtons = 10
@@ -25,6 +26,7 @@ const maxOfType: Readonly<Record<ButtonType, number>> = {
   CATALOG: 1,
   MPM: 1,
   OTP: 1,
+  VOICE_CALL: 1,
 }
 const maxText = 25
 const maxUrl = 2000
@@ -32,19 +34,34 @@ const maxPhoneNumber = 20
 const maxFlowName = 200
 const maxFlowJson = 100_000
 
-export function readButtons(component: Given, place: string, kind: TemplateKind): TemplateButton[] {
-  const isAuthentication = kind.category === 'AUTHENTICATION'
+/** Which buttons there may be, and how many. */
+export interface ButtonLimits {
+  readonly types: readonly ButtonType[]
+  readonly max: number
+}
+
+function limitsOf({ category, hasPublicForms }: TemplateKind): ButtonLimits {
+  if (category === 'AUTHENTICATION') return { types: otpTypes, max: 1 }
+  return { types: hasPublicForms ? publicButtonTypes : buttonTypes, max: maxButtons }
+}
+
+export function readButtons(
+  component: Given,
+  place: string,
+  kind: TemplateKind,
+  { types, max }: ButtonLimits = limitsOf(kind),
+): TemplateButton[] {
   const { buttons: given } = component
   const at = `${place}.buttons`
-  const expected = isAuthentication ? 'an array of one OTP button' : `an array of 1 to ${maxButtons} buttons`
+  const expected = types === otpTypes ? 'an array of one OTP button' : `an array of 1 to ${max} buttons`
   if (given === undefined) throw badArgument(argumentMissing(at, { expected }))
-  if (!Array.isArray(given) || given.length < 1 || given.length > (isAuthentication ? 1 : maxButtons)) {
+  if (!Array.isArray(given) || given.length < 1 || given.length > max) {
     throw badArgument(argumentWrong(at, { expected }))
   }
   const buttons = given.map((one: unknown, index) => {
     const here = `${at}[${index}]`
     if (!isObject(one)) throw badArgument(argumentWrong(here, { expected: 'an object' }))
-    const type = readName<ButtonType>(one, 'type', here, isAuthentication ? otpTypes : buttonTypes)
+    const type = readName(one, 'type', here, types)
     return readButton(type, one, here, kind)
   })
   checkTogether(buttons, at)
@@ -53,7 +70,7 @@ export function readButtons(component: Given, place: string, kind: TemplateKind)
 
 /** What buttons have to keep to as a list. */
 function checkTogether(buttons: readonly TemplateButton[], place: string): void {
-  for (const type of [...buttonTypes, ...otpTypes]) {
+  for (const type of [...publicButtonTypes, ...otpTypes]) {
     const max = maxOfType[type]
     if (buttons.filter((button) => button.type === type).length > max) {
       throw badArgument(tooManyButtons(place, { type, max }))
@@ -74,6 +91,7 @@ function readButton(type: ButtonType, given: Given, place: string, { category }:
     case 'COPY_CODE':
       return readCopyCode(given, place)
     case 'QUICK_REPLY':
+    case 'VOICE_CALL':
       return { type, text: readText(given, 'text', place, maxText) }
     case 'URL':
       return { type, text: readText(given, 'text', place, maxText), ...readUrl(given, place) }
@@ -88,7 +106,7 @@ function readButton(type: ButtonType, given: Given, place: string, { category }:
   }
 }
 
-function readUrl(given: Given, place: string): Pick<TemplateButton, 'url' | 'example'> {
+export function readUrl(given: Given, place: string): Pick<TemplateButton, 'url' | 'example'> {
   const url = readText(given, 'url', place, maxUrl)
   const [variable, ...more] = listVariables(url)
   const fixed = variable === undefined ? url : url.slice(0, -`{{${variable}}}`.length)
@@ -117,7 +135,7 @@ function isWebAddress(text: string): boolean {
   return url !== null && (url.protocol === 'https:' || url.protocol === 'http:') && !/\s/.test(text)
 }
 
-function readPhoneNumber(given: Given, place: string): string {
+export function readPhoneNumber(given: Given, place: string): string {
   const phone_number = readText(given, 'phone_number', place, maxPhoneNumber)
   const international = phone_number.startsWith('+') ? phone_number : `+${phone_number}`
   if (readInternationalNumber(international)) return phone_number

@@ -1,48 +1,47 @@
-import type { TemplateComponent, TemplateExample } from '../../../db/tables.ts'
+import type { TemplateComponent } from '../../../db/tables.ts'
 import { badArgument } from '../../../graph/define-error.ts'
 import { argumentMissing, argumentWrong } from '../../../graph/errors.ts'
-import { bodyRequired, componentNotTaken, componentRepeats, footerTextWrong } from '../errors.ts'
-import { listVariables, type ParameterFormat } from '../variables.ts'
+import { bodyRequired, componentNotTaken, componentRepeats } from '../errors.ts'
 import { readAuthenticationBody, readAuthenticationFooter } from './read-authentication.ts'
 import { readButtons } from './read-buttons.ts'
+import { checkCarousel, readCards } from './read-carousel.ts'
+import { checkOffer, readOffer } from './read-offer.ts'
+import { type MediaHeader, readBody, readFooter, readHandle, readHeader } from './read-parts.ts'
 import type { TemplateKind } from './template-kind.ts'
-import {
-  type Given,
-  hasLineBreak,
-  isObject,
-  readBodyVariables,
-  readExamples,
-  readHeaderVariables,
-  readName,
-  readNamedExamples,
-  readText,
-} from './text-rules.ts'
+import { type Given, isObject, readName } from './text-rules.ts'
 
 const componentTypes = ['HEADER', 'BODY', 'FOOTER', 'BUTTONS'] as const
-const headerFormats = ['TEXT', 'IMAGE', 'VIDEO', 'DOCUMENT', 'LOCATION'] as const
-export type MediaFormat = 'IMAGE' | 'VIDEO' | 'DOCUMENT'
+const publicComponentTypes = [...componentTypes, 'CAROUSEL', 'LIMITED_TIME_OFFER'] as const
 
-/** Components as they are stored: without the handle of the header's file, and without members that are not known. */
+/** Components as they are stored: without the handles of headers' files, and without members that are not known. */
 export interface ReadComponents {
   readonly components: TemplateComponent[]
-  readonly header: { readonly format: MediaFormat; readonly handle: string | undefined } | undefined
+  readonly header: MediaHeader | undefined
+  /** The headers of its cards, in their order. */
+  readonly cards: readonly MediaHeader[]
 }
-
-const maxHeader = 60
-const maxBody = 1024
-const maxFooter = 60
-/** A handle, or an address that a read showed. */
-const maxHandle = 4096
 
 /** Reads the components of a template; throws the 400 of the first rule that one breaks. */
 export function readComponents(given: readonly unknown[], kind: TemplateKind): ReadComponents {
   const components: TemplateComponent[] = []
-  let header: ReadComponents['header']
+  let header: MediaHeader | undefined
+  let cards: readonly MediaHeader[] = []
   for (const [index, one] of given.entries()) {
     const place = `components[${index}]`
     if (!isObject(one)) throw badArgument(argumentWrong(place, { expected: 'an object' }))
-    const type = readName(one, 'type', place, componentTypes)
+    const type = readName<TemplateComponent['type']>(
+      one,
+      'type',
+      place,
+      kind.hasPublicForms ? publicComponentTypes : componentTypes,
+    )
     if (components.some((earlier) => earlier.type === type)) throw badArgument(componentRepeats(place, { type }))
+    if (type === 'CAROUSEL') {
+      const read = readCards(one, place, kind)
+      components.push({ type, cards: read.cards })
+      cards = read.headers
+      continue
+    }
     const read = readComponent(type, one, place, kind)
     components.push(read)
     const { format } = read
@@ -54,11 +53,13 @@ export function readComponents(given: readonly unknown[], kind: TemplateKind): R
   if (kind.category === 'AUTHENTICATION' && !components.some(({ type }) => type === 'BUTTONS')) {
     throw badArgument(argumentMissing('components', { expected: 'a component of type BUTTONS with one OTP button' }))
   }
-  return { components, header }
+  checkCarousel(components)
+  checkOffer(components)
+  return { components, header, cards }
 }
 
 function readComponent(
-  type: TemplateComponent['type'],
+  type: Exclude<TemplateComponent['type'], 'CAROUSEL'>,
   given: Given,
   place: string,
   kind: TemplateKind,
@@ -74,54 +75,7 @@ function readComponent(
       return isAuthentication ? readAuthenticationFooter(given, place) : readFooter(given, place)
     case 'BUTTONS':
       return { type, buttons: readButtons(given, place, kind) }
+    case 'LIMITED_TIME_OFFER':
+      return readOffer(given, place, kind)
   }
-}
-
-function readHeader(given: Given, place: string, { parameter_format }: TemplateKind): TemplateComponent {
-  const format = readName(given, 'format', place, headerFormats)
-  if (format !== 'TEXT') return { type: 'HEADER', format }
-  const text = readText(given, 'text', place, maxHeader)
-  const variables = readHeaderVariables(text, `${place}.text`, parameter_format)
-  return { type: 'HEADER', format, text, ...readExample(given, place, parameter_format, 'header', variables) }
-}
-
-function readBody(given: Given, place: string, { parameter_format }: TemplateKind): TemplateComponent {
-  const text = readText(given, 'text', place, maxBody)
-  const variables = readBodyVariables(text, `${place}.text`, parameter_format)
-  return { type: 'BODY', text, ...readExample(given, place, parameter_format, 'body', variables) }
-}
-
-function readExample(
-  { example }: Given,
-  place: string,
-  format: ParameterFormat,
-  part: 'header' | 'body',
-  variables: readonly string[],
-): { example?: TemplateExample } {
-  if (variables.length === 0) return {}
-  if (format === 'NAMED') {
-    const member = `${part}_text_named_params` as const
-    return { example: { [member]: readNamedExamples(example, member, place, variables) } }
-  }
-  const member = `${part}_text` as const
-  const texts = readExamples(example, member, place, variables.length)
-  return { example: { [member]: part === 'body' ? [texts] : texts } }
-}
-
-function readFooter(given: Given, place: string): TemplateComponent {
-  const text = readText(given, 'text', place, maxFooter)
-  if (hasLineBreak(text) || listVariables(text).length > 0) throw badArgument(footerTextWrong(`${place}.text`))
-  return { type: 'FOOTER', text }
-}
-
-function readHandle(example: unknown, place: string, isNeeded: boolean): string | undefined {
-  const given = isObject(example) ? example['header_handle'] : undefined
-  if (given === undefined && !isNeeded) return undefined
-  const at = `${place}.example.header_handle`
-  const expected = 'a list of the one handle that a resumable upload gave'
-  if (given === undefined) throw badArgument(argumentMissing(at, { expected }))
-  const [handle, ...more] = Array.isArray(given) ? given : []
-  const isText = typeof handle === 'string' && handle !== '' && handle.length <= maxHandle
-  if (!isText || more.length > 0) throw badArgument(argumentWrong(at, { expected }))
-  return handle
 }

@@ -7,4 +7,6 @@ export interface TemplateKind {
   readonly parameter_format: ParameterFormat
   /** Whether an image, video or document header has to say which file is its example. */
   readonly needsHandle: boolean
+  /** Whether the forms of the public platform are taken besides those of the specification. What is stored was taken once, whatever it is. */
+  readonly hasPublicForms: boolean
 }

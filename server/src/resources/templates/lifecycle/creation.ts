@@ -10,6 +10,7 @@ import {
   templateNameRests,
   tooManyTemplates,
 } from '../errors.ts'
+import { takeComponents } from '../library/take.ts'
 import { readFormat, readLife, writeContent } from '../rules.ts'
 import type { NewTemplate } from '../schemas.ts'
 import {
@@ -21,7 +22,7 @@ import {
   lockTemplates,
   type Template,
 } from '../store.ts'
-import { type HeaderGiver, takeHeaderFile } from './header-file.ts'
+import { type HeaderGiver, takeHeaderFiles } from './header-file.ts'
 import { approveAtOnce } from './review.ts'
 
 export type CreationSettings = Pick<
@@ -36,22 +37,24 @@ export async function createTemplate(
   settings: CreationSettings,
   account: Node,
   given: NewTemplate,
+  hasPublicForms: boolean,
 ): Promise<Template> {
   const { name, language, category } = given
-  if (given.library_template_name !== undefined) throw libraryTemplatesNotOffered()
+  if (given.library_template_name !== undefined && !hasPublicForms) throw libraryTemplatesNotOffered()
   const parameter_format = readFormat(category, given.parameter_format)
-  const { components, header } = readComponents(given.components, { category, parameter_format, needsHandle: true })
+  const kind = { category, parameter_format, needsHandle: true, hasPublicForms }
+  const read = readComponents(takeComponents(given), kind)
   const message_send_ttl_seconds = readLife(category, given.message_send_ttl_seconds)
 
   lockTemplates(tx, account.id)
   const now = giver.clock.now()
   await checkName(tx, settings, account, given, now)
   const id = await createNode(tx, giver.random, 'template', account)
-  const file = await takeHeaderFile(tx, giver, id, header)
+  const filed = await takeHeaderFiles(tx, giver, id, read)
   const template: Template = {
     ...{ id, account_id: account.id, name, language, category, previous_category: null, status: 'PENDING' },
-    ...{ rejected_reason: null, parameter_format, components, content: writeContent(name, components) },
-    ...{ message_send_ttl_seconds, quality_score: 'UNKNOWN', quality_time: now, ...file },
+    ...{ rejected_reason: null, parameter_format, ...filed, content: writeContent(name, filed.components) },
+    ...{ message_send_ttl_seconds, quality_score: 'UNKNOWN', quality_time: now },
     ...{ created_time: now, last_updated_time: now },
   }
   await insertTemplate(tx, template)

@@ -13,22 +13,19 @@ import {
 import { keepLife, readFormat, readLife, writeContent } from '../rules.ts'
 import type { TemplateEdit } from '../schemas.ts'
 import { addEdit, listEdits, listLanguages, type Template, updateTemplate } from '../store.ts'
-import { type HeaderGiver, takeHeaderFile } from './header-file.ts'
+import { type HeaderGiver, takeHeaderFiles } from './header-file.ts'
 import { approveAtOnce, moveTemplate } from './review.ts'
 import { checkEditable } from './states.ts'
 
 /** What an edit makes of a template, and whether it has to be reviewed again. */
 interface ReadEdit {
-  readonly changes: Pick<
-    Template,
-    'category' | 'parameter_format' | 'components' | 'content' | 'message_send_ttl_seconds'
-  >
-  readonly header: ReadComponents['header']
+  readonly changes: Pick<Template, 'category' | 'parameter_format' | 'content' | 'message_send_ttl_seconds'>
+  readonly read: ReadComponents
   readonly needsReview: boolean
 }
 
 /** Reads an edit; throws the 400 where it does not fit the rules. */
-function readEdit(template: Template, edit: TemplateEdit): ReadEdit {
+function readEdit(template: Template, edit: TemplateEdit, hasPublicForms: boolean): ReadEdit {
   for (const key of ['name', 'language'] as const) {
     if ((edit[key] ?? template[key]) !== template[key]) {
       throw badArgument(templateKeyFixed(key, { stored: template[key] }))
@@ -38,14 +35,19 @@ function readEdit(template: Template, edit: TemplateEdit): ReadEdit {
   const needsReview = components !== undefined || edit.category !== undefined || parameter_format !== undefined
   if (!needsReview && life === undefined) throw templateEditEmpty()
   const format = readFormat(category, parameter_format ?? template.parameter_format)
-  const kind = { category, parameter_format: format, needsHandle: components !== undefined }
+  const isGiven = components !== undefined
+  const kind = {
+    category,
+    parameter_format: format,
+    needsHandle: isGiven,
+    hasPublicForms: hasPublicForms || !isGiven,
+  }
   const read = readComponents(components ?? template.components, kind)
   const isSameLife = life === template.message_send_ttl_seconds && category === template.category
   return {
     changes: {
       category,
       parameter_format: format,
-      components: read.components,
       content: writeContent(template.name, read.components),
       message_send_ttl_seconds:
         // What a read showed can be sent back, also the 30 days that are sent as -1 with some categories.
@@ -53,7 +55,7 @@ function readEdit(template: Template, edit: TemplateEdit): ReadEdit {
           ? keepLife(category, template.message_send_ttl_seconds)
           : readLife(category, life),
     },
-    header: read.header,
+    read,
     needsReview,
   }
 }
@@ -65,9 +67,10 @@ export async function editTemplate(
   settings: Pick<Settings, 'templateReview' | 'maxTemplateEdits'>,
   template: Template,
   edit: TemplateEdit,
+  hasPublicForms: boolean,
 ): Promise<void> {
   const { id, status } = template
-  const { changes, header, needsReview } = readEdit(template, edit)
+  const { changes, read, needsReview } = readEdit(template, edit, hasPublicForms)
   checkEditable(status)
   if (!needsReview) {
     const { message_send_ttl_seconds } = changes
@@ -76,9 +79,9 @@ export async function editTemplate(
   }
   await checkCategory(tx, template, changes.category)
   if (status === 'APPROVED') await countEdit(tx, giver, settings, id)
-  const file = await takeHeaderFile(tx, giver, id, header, template)
+  const filed = await takeHeaderFiles(tx, giver, id, read, template)
   const previous_category = changes.category === template.category ? template.previous_category : template.category
-  const edited = { ...changes, ...file, previous_category }
+  const edited = { ...changes, ...filed, previous_category }
   await updateTemplate(tx, id, edited)
   const changed = { ...template, ...edited }
   await moveTemplate(tx, giver.clock, changed, 'PENDING', null)

@@ -6,7 +6,7 @@ import type { NewOperation } from '../../../graph/operation.ts'
 import { successSchema } from '../../../graph/schemas.ts'
 import { exampleTemplate } from '../examples.ts'
 import { toTemplate } from '../rules.ts'
-import { gatewayTemplateListSchema, reviewSchema, templateFields, templateStatuses } from '../schemas.ts'
+import { makeGatewayTemplateListSchema, reviewSchema, templateFields, templateStatuses } from '../schemas.ts'
 import { listTemplatesForGateway } from '../store.ts'
 import { checkReviewForm, reviewTemplate } from './review.ts'
 
@@ -19,7 +19,7 @@ const templateList: ListOptions = {
 }
 
 /** The review of templates, by whoever runs the network. */
-export function templateGatewayOperations(): NewOperation[] {
+export function templateGatewayOperations(hasPublicForms: boolean): NewOperation[] {
   return [
     defineGatewayRead({
       name: 'gateway.list_templates',
@@ -31,7 +31,7 @@ export function templateGatewayOperations(): NewOperation[] {
       input: Type.Object({
         status: Type.Optional(Type.Enum(templateStatuses, { description: 'Only those in this status.' })),
       }),
-      output: gatewayTemplateListSchema,
+      output: makeGatewayTemplateListSchema(hasPublicForms),
       examples: {
         input: { status: 'APPROVED', limit: 1 },
         output: {

@@ -122,7 +122,7 @@ async function changeCategory(
 
 function checkFits({ components, parameter_format }: Template, category: Template['category']): void {
   try {
-    readComponents(components, { category, parameter_format, needsHandle: false })
+    readComponents(components, { category, parameter_format, needsHandle: false, hasPublicForms: true })
   } catch (error) {
     if (error instanceof GraphError) throw reviewCategoryNotPossible({ category })
     throw error

@@ -22,16 +22,19 @@ import {
 } from './sending-errors.ts'
 
 type ButtonType = TemplateButton['type']
+type Members = Readonly<Record<string, unknown>>
 
 /** A button of a message, as the user gets it. */
 export interface FilledButton {
   readonly index: number
   readonly type: ButtonType
   readonly text: string
-  /** Of a quick reply: what a press hands in. */
+  /** Of a quick reply: what a press hands in; of a call: what is kept with it. */
   readonly payload?: string
   readonly url?: string
   readonly phone_number?: string
+  /** Of a call: how long the button works after the message was sent. */
+  readonly ttl_minutes?: number
   /** What a press copies. */
   readonly code?: string
   readonly otp_type?: string
@@ -44,6 +47,9 @@ export interface FilledButton {
 export const maxCode = 15
 const maxPayload = 256
 const maxUrl = 2000
+const maxCallPayload = 512
+const defaultTtlMinutes = 10_080
+const maxTtlMinutes = 43_200
 const copyOfferCode = 'Copy offer code'
 
 /** What a component for a button calls its kind; a call needs no parameter, so it has none. */
@@ -56,6 +62,7 @@ const subTypes: Readonly<Record<ButtonType, string | undefined>> = {
   CATALOG: 'catalog',
   MPM: 'mpm',
   OTP: 'url',
+  VOICE_CALL: 'voice_call',
 }
 
 /** Fills in the buttons; `code` is the one in the body of an authentication template, `missingText` refuses a text that is left out. */
@@ -107,6 +114,8 @@ function fillButton(
       return { ...common, code: readCoupon(index, given) }
     case 'OTP':
       return { ...common, otp_type: button.otp_type ?? '', code: readOtp(index, given, code, missingText) }
+    case 'VOICE_CALL':
+      return { ...common, ...readCall(given) }
     case 'FLOW':
     case 'CATALOG':
     case 'MPM': {
@@ -145,6 +154,36 @@ function fillUrl(
   const filled = fillVariables(url, new Map([[variable, readText(parameter, place)]]))
   if (countCharacters(filled) > maxUrl) throw filledInTooLong({ place, max: maxUrl })
   return filled
+}
+
+/** A call may have a life and a payload, each once; the life is a week where none is given. */
+function readCall(given: GivenComponent | undefined): { ttl_minutes: number; payload?: string } {
+  let call: { ttl_minutes: number; payload?: string } = { ttl_minutes: defaultTtlMinutes }
+  const seen = new Set<unknown>()
+  for (const [index, parameter] of (given?.parameters ?? []).entries()) {
+    const place = `${given?.place}.parameters[${index}]`
+    const members = requireObject(parameter, place)
+    const { type } = members
+    if ((type !== 'ttl_minutes' && type !== 'payload') || seen.has(type)) {
+      throw parameterWrong({ place: `${place}.type`, expected: 'ttl_minutes or payload, each once' })
+    }
+    seen.add(type)
+    call = { ...call, ...(type === 'payload' ? readCallPayload(members, place) : readTtl(members, place)) }
+  }
+  return call
+}
+
+function readCallPayload({ payload }: Members, place: ParameterPath): { payload: string } {
+  if (isTextUpTo(payload, maxCallPayload)) return { payload }
+  throw parameterWrong({ place: `${place}.payload`, expected: `a text of 1 to ${maxCallPayload} characters` })
+}
+
+/** A number, or the same as text. */
+function readTtl({ ttl_minutes: given }: Members, place: ParameterPath): { ttl_minutes: number } {
+  const ttl_minutes = typeof given === 'string' && /^\d{1,5}$/.test(given) ? Number(given) : given
+  const isNumber = typeof ttl_minutes === 'number' && Number.isInteger(ttl_minutes)
+  if (isNumber && ttl_minutes >= 1 && ttl_minutes <= maxTtlMinutes) return { ttl_minutes }
+  throw parameterWrong({ place: `${place}.ttl_minutes`, expected: `an integer from 1 to ${maxTtlMinutes}` })
 }
 
 function readCoupon(index: number, given: GivenComponent | undefined): string {

@@ -2,6 +2,8 @@ import type { MessageTemplatesTable, TemplateComponent } from '../../../db/table
 import { badArgument } from '../../../graph/define-error.ts'
 import { countCharacters, fillVariables, listVariables } from '../variables.ts'
 import { type FilledButton, fillButtons } from './fill-buttons.ts'
+import { fillCards } from './fill-cards.ts'
+import { type FilledOffer, fillOffer, maxOfferBody } from './fill-offer.ts'
 import {
   type GivenComponent,
   type LocationParameter,
@@ -41,6 +43,9 @@ export interface FilledTemplate {
   readonly body: string
   readonly footer?: string
   readonly buttons: readonly FilledButton[]
+  /** Of a carousel, in their order. */
+  readonly cards?: readonly Pick<FilledTemplate, 'header' | 'body' | 'buttons'>[]
+  readonly limited_time_offer?: FilledOffer
 }
 
 const maxFilledHeader = 60
@@ -48,10 +53,11 @@ const maxFilledBody = 1024
 /** Where a template is a body and nothing else. */
 const maxLoneBody = 32_768
 
+type Part = 'header' | 'body' | 'carousel' | 'limited_time_offer'
+
 /** The components of a message, by the part of the template that they are for. */
 interface GivenComponents {
-  readonly header: GivenComponent | undefined
-  readonly body: GivenComponent | undefined
+  readonly parts: ReadonlyMap<Part, GivenComponent>
   readonly buttons: readonly GivenComponent[]
 }
 
@@ -63,17 +69,34 @@ export function fillTemplate(
   template: FillableTemplate,
   components: readonly unknown[] = [],
   missingText: MissingText = componentMissing,
+  place = 'template.components',
 ): FilledTemplate {
-  const given = sortComponents(components)
-  const header = fillHeader(template, given.header, missingText)
-  const body = fillBody(template, given.body, missingText)
+  const { parts, buttons: ofButtons } = sortComponents(template, components, place)
+  const header = fillHeader(template, parts.get('header'), missingText)
+  const body = fillBody(template, parts.get('body'), missingText)
   const footer = findComponent(template, 'FOOTER')?.text
-  const values = readCode(template, given.body)
-  const buttons = fillButtons(findComponent(template, 'BUTTONS')?.buttons ?? [], given.buttons, values, missingText)
+  const values = readCode(template, parts.get('body'))
+  const buttons = fillButtons(findComponent(template, 'BUTTONS')?.buttons ?? [], ofButtons, values, missingText)
+  const cards = fillCards(findComponent(template, 'CAROUSEL')?.cards, parts.get('carousel'), (card, given, at) =>
+    fillTemplate({ ...template, components: card.components }, given, missingText, at),
+  )
+  const offer = fillOffer(findComponent(template, 'LIMITED_TIME_OFFER'), parts.get('limited_time_offer'))
   // Last, because a wrong parameter is refused before a text that is too long.
   if (header?.type === 'text') checkFilled(header.text, 'header', maxFilledHeader)
-  checkFilled(body, 'body', template.components.length === 1 ? maxLoneBody : maxFilledBody)
-  return { ...(header && { header }), body, ...(footer !== undefined && { footer }), buttons }
+  checkFilled(body, 'body', findMaxBody(template))
+  return {
+    ...(header && { header }),
+    body,
+    ...(footer !== undefined && { footer }),
+    buttons,
+    ...(cards && { cards }),
+    ...(offer && { limited_time_offer: offer }),
+  }
+}
+
+function findMaxBody(template: FillableTemplate): number {
+  if (template.components.length === 1) return maxLoneBody
+  return findComponent(template, 'LIMITED_TIME_OFFER') ? maxOfferBody : maxFilledBody
 }
 
 function findComponent(
@@ -83,31 +106,37 @@ function findComponent(
   return components.find((component) => component.type === type)
 }
 
-function sortComponents(components: readonly unknown[]): GivenComponents {
-  const sorted: { header?: GivenComponent; body?: GivenComponent; buttons: GivenComponent[] } = { buttons: [] }
+function sortComponents(
+  template: FillableTemplate,
+  components: readonly unknown[],
+  list: ParameterPath,
+): GivenComponents {
+  const known: readonly Part[] = [
+    ...(['header', 'body'] as const),
+    ...(findComponent(template, 'CAROUSEL') ? (['carousel'] as const) : []),
+    ...(findComponent(template, 'LIMITED_TIME_OFFER') ? (['limited_time_offer'] as const) : []),
+  ]
+  const parts = new Map<Part, GivenComponent>()
+  const buttons: GivenComponent[] = []
   for (const [index, component] of components.entries()) {
-    const place = `template.components[${index}]`
+    const place = `${list}[${index}]`
     const given = requireObject(component, place)
     const { type, parameters = [] } = given
     if (!Array.isArray(parameters)) throw parameterWrong({ place: `${place}.parameters`, expected: 'an array' })
     const read = { place, given, parameters }
-    switch (typeof type === 'string' ? type.toLowerCase() : undefined) {
-      case 'header':
-        if (sorted.header) throw componentRepeated({ place })
-        sorted.header = read
-        break
-      case 'body':
-        if (sorted.body) throw componentRepeated({ place })
-        sorted.body = read
-        break
-      case 'button':
-        sorted.buttons.push(read)
-        break
-      default:
-        throw parameterWrong({ place: `${place}.type`, expected: 'one of header, body, button' })
+    const word = typeof type === 'string' ? type.toLowerCase() : undefined
+    if (word === 'button') {
+      buttons.push(read)
+      continue
     }
+    const part = known.find((one) => one === word)
+    if (part === undefined) {
+      throw parameterWrong({ place: `${place}.type`, expected: `one of ${[...known, 'button'].join(', ')}` })
+    }
+    if (parts.has(part)) throw componentRepeated({ place })
+    parts.set(part, read)
   }
-  return { header: undefined, body: undefined, ...sorted }
+  return { parts, buttons }
 }
 
 function fillHeader(

@@ -42,6 +42,12 @@ export const parameterNameRequired = defineProblem({
   id: 'parameter_name_required',
   text: 'it is required, because the template has named parameters; send one of {names}.',
 })
+export const cardCountWrong = defineError({
+  id: 'card_count_wrong',
+  status: 422,
+  code: 132000,
+  text: '{place}: it has {found} cards; send {expected}, one for each card of the template.',
+})
 export const componentMissing = defineError({
   id: 'component_missing',
   status: 422,
