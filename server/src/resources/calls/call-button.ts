@@ -15,7 +15,8 @@ export async function readCallButton(
   const message = await findMessage(db, message_id)
   if (message?.phone_number_id !== phone_number_id || message.user_wa_id !== user_wa_id) throw notFound()
   const choices = message.choices as Choices | null
-  if (choices?.kind !== 'call') throw noCallButton()
-  if (clock.now() >= message.created_time + choices.lifetime) throw callButtonExpired()
-  return choices.payload
+  const button = choices?.kind === 'template' ? choices.call : choices?.kind === 'call' ? choices : undefined
+  if (!button) throw noCallButton()
+  if (clock.now() >= message.created_time + button.lifetime) throw callButtonExpired()
+  return button.payload
 }

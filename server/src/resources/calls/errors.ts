@@ -44,7 +44,7 @@ export const callingOff = defineError({
 export const noCallButton = defineError({
   id: 'call_button_missing',
   status: 422,
-  text: 'The message has no button that calls; send the message_id of an interactive message of type voice_call, or none.',
+  text: 'The message has no button that calls; send the message_id of an interactive message of type voice_call or of a template with a VOICE_CALL button, or none.',
 })
 export const callButtonExpired = defineError({
   id: 'call_button_expired',

@@ -1,11 +1,15 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { onOneDatabase } from '../../../test/harness/databases.ts'
+import { assertError, like } from '../../../test/harness/errors.ts'
+import { card, carousel, copyCode, link, offer } from '../../../test/harness/public-templates.ts'
 import { useTestServer } from '../../../test/harness/server.ts'
 import { templateCalls } from '../../../test/harness/template-calls.ts'
-import { accounts, ids, templates } from '../../../test/harness/world.ts'
+import { accounts, ids, numbers, templates, tokens } from '../../../test/harness/world.ts'
 import { systemRandom } from '../../base/keys/random.ts'
+import { argumentWrong } from '../../graph/errors.ts'
 import { applyWorld } from '../../world/apply.ts'
+import { exportWorld } from '../../world/export.ts'
 import { readWorld } from '../../world/read.ts'
 
 const body = { type: 'BODY', text: 'We are open.' }
@@ -62,6 +66,59 @@ onOneDatabase('templates of a world file', 'sqlite', (engine) => {
     const { status, components } = (await calls.read('5200000000000005')).body
     assert.deepEqual([status, components], ['PAUSED', [{ type: 'BODY', text: 'Closed.' }]])
   })
+
+  test('the forms of the public platform are applied and exported in either vocabulary; read and sent they do no harm in the first', async () => {
+    const image = { type: 'HEADER', format: 'IMAGE' }
+    const cards = [card({ header: image }), card({ header: image })]
+    const list = [
+      entry('5200000000000030', { name: 'row', components: [body, carousel(...cards)] }),
+      entry('5200000000000031', {
+        ...{ name: 'sale', category: 'MARKETING' },
+        components: [body, offer(), { type: 'BUTTONS', buttons: [copyCode, link('https://shrub.example')] }],
+      }),
+      entry('5200000000000032', {
+        name: 'call',
+        components: [body, { type: 'BUTTONS', buttons: [{ type: 'VOICE_CALL', text: 'Call' }] }],
+      }),
+    ]
+    await apply(...list)
+    let exported = ''
+    for await (const part of exportWorld(server.database.read)) exported += part
+    for (const text of ['type: CAROUSEL', 'has_expiration: true', 'type: VOICE_CALL'])
+      assert.ok(exported.includes(text))
+    const before = await readRows()
+    await applyWorld(server.database, server.clock, systemRandom, readWorld(exported, 'file'))
+    assert.deepEqual(await readRows(), before)
+
+    const path = `/v23.0/5200000000000030`
+    const token = tokens.owner
+    const { components } = (await server.client.get(path, { token })).body
+    assert.deepEqual(components, [body, { ...carousel(...cards), cards: before[0]?.components[1]?.cards }])
+    assert.equal((await server.client.get('/gateway/templates', { token: tokens.gateway })).status, 200)
+    assert.equal((await server.client.post(path, { token, json: { message_send_ttl_seconds: 60 } })).status, 200)
+    const edited = await server.client.post(path, { token, json: { components } })
+    assertError(edited, like(argumentWrong, { argument: 'components[1].type' }))
+    const sent = await server.client.post(`/v23.0/${numbers.main}/messages`, {
+      token,
+      json: {
+        ...{ messaging_product: 'msgapp', to: '16505559876', type: 'template' },
+        template: { name: 'row', language: { code: 'en_US' } },
+      },
+    })
+    assert.equal(sent.status, 422)
+    assert.equal((await calls.delete('5200000000000030')).status, 200)
+  })
+
+  async function readRows() {
+    const { query } = server.database.read
+    const columns = ['id', 'components', 'content', 'status', 'category'] as const
+    return query
+      .selectFrom('message_templates')
+      .select(columns)
+      .where('id', 'like', '520000000000003%')
+      .orderBy('id')
+      .execute()
+  }
 
   test('a name of the file counts and rests like any other', async () => {
     await apply(entry('5200000000000006', { name: 'to_rest' }))

@@ -5,19 +5,20 @@ import { defineGatewayRead, defineGatewayWrite } from '../../graph/define.ts'
 import { notFound } from '../../graph/errors.ts'
 import type { NewOperation } from '../../graph/operation.ts'
 import { idSchema } from '../../graph/schemas.ts'
+import type { Vocabulary } from '../../graph/vocabulary.ts'
 import { findNumberForGateway } from '../calls/store.ts'
 import { deleteIncoming, failureCodes, isBlockedByUser, isExpired, reportStatus } from '../messages/public.ts'
 import { findMessage, lockMessage, lockRecipient, type StoredMessage } from '../messages/store.ts'
 import { actionNotPossible, failCodeNotTaken, groupUserRequired, notInGroup } from './errors.ts'
-import { pressMessage } from './press.ts'
-import { actionSchema, messageSchema, writtenSchema } from './schemas.ts'
+import { type Press, pressMessage } from './press.ts'
+import { makeActionSchema, makeMessageSchema, writtenSchema } from './schemas.ts'
 import { showMessages, showTools } from './show.ts'
 import { type Written, writeMessage } from './write.ts'
 
 const exampleId = 'wamid.q83vEjRWeJCrze8SNFZ4kKvN'
 const sendFirst = { send: 'messages.send', take: { pointer: '/messages/0/id', as: 'message_id' } }
 
-export function userMessageOperations(): NewOperation[] {
+export function userMessageOperations(vocabulary: Vocabulary): NewOperation[] {
   return [
     defineGatewayWrite({
       name: 'gateway.write_message',
@@ -46,7 +47,7 @@ export function userMessageOperations(): NewOperation[] {
       path: '/gateway/messages/{message_id}',
       sentence: 'Reads a message of either direction, with its statuses.',
       input: Type.Object({ message_id: idSchema({ description: 'The id of the message.' }) }),
-      output: messageSchema,
+      output: makeMessageSchema(vocabulary),
       examples: {
         input: { message_id: exampleId },
         output: {
@@ -84,7 +85,7 @@ export function userMessageOperations(): NewOperation[] {
       path: '/gateway/messages/{message_id}',
       sentence:
         "Reports what a user's phone did with a message: it was delivered, read, played, failed or deleted, or a button in it was pressed.",
-      input: actionSchema,
+      input: makeActionSchema(vocabulary),
       output: Type.Object({ success: Type.Boolean(), message_id: Type.Optional(Type.String()) }),
       examples: { input: { message_id: exampleId, action: 'read' }, output: { success: true }, first: [sendFirst] },
       async run(context, input) {
@@ -104,7 +105,7 @@ export function userMessageOperations(): NewOperation[] {
           return { success: true }
         }
         if (!(await canReach(context, message, user))) throw refuse('press', 'it has not reached the user')
-        const message_id = await pressMessage(context, message, user, input as { choice?: string; data?: object })
+        const message_id = await pressMessage(context, message, user, input as Press)
         await report(context, message, user, 'read')
         return { success: true, message_id }
       },

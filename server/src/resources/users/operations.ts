@@ -11,6 +11,7 @@ import { type ListOptions, pagingSchema } from '../../graph/lists/paging.ts'
 import type { NewOperation } from '../../graph/operation.ts'
 import { idSchema, successSchema } from '../../graph/schemas.ts'
 import type { Settings } from '../../graph/settings.ts'
+import type { Vocabulary } from '../../graph/vocabulary.ts'
 import { userWaIdSchema } from '../calls/schemas.ts'
 import { findNumberForGateway } from '../calls/store.ts'
 import { comeOnline, endWaiting, isWindowOpen, nameOf, writeSeconds } from '../messages/public.ts'
@@ -18,7 +19,7 @@ import { chatIdOf, findPerson, groupChatIdOf, type Person, takeChat, updateChat 
 import { messageDownloads } from './download.ts'
 import { numberIsNoUser, numberOrGroup } from './errors.ts'
 import { userMessageOperations } from './message-operations.ts'
-import { chatSchema, marketingSchema, messageSchema, settingsSchema, userSchema } from './schemas.ts'
+import { makeChatSchema, makeMessageSchema, marketingSchema, settingsSchema, userSchema } from './schemas.ts'
 import { showMessages, showTools } from './show.ts'
 import {
   countUnread,
@@ -41,8 +42,8 @@ export const usersChapter: Chapter = {
   name: 'users',
   title: "The users' side",
   rows: (vocabulary) => [
-    ...userOperations(),
-    ...userMessageOperations(),
+    ...userOperations(vocabulary),
+    ...userMessageOperations(vocabulary),
     ...messageDownloads(vocabulary),
     ...streamOperations(),
   ],
@@ -69,7 +70,7 @@ const chatList: ListOptions = {
 
 const messageList: ListOptions = { ...chatList, sorts: { newest: { column: 'position', direction: 'desc' } } }
 
-function userOperations(): NewOperation[] {
+function userOperations(vocabulary: Vocabulary): NewOperation[] {
   return [
     defineGatewayRead({
       name: 'gateway.list_users',
@@ -132,7 +133,7 @@ function userOperations(): NewOperation[] {
       sentence: 'Lists the chats of a user with phone numbers and in groups, the latest first.',
       list: chatList,
       input: Type.Object({ wa_id: userWaIdSchema }),
-      output: Type.Object({ data: Type.Array(chatSchema), paging: pagingSchema }),
+      output: Type.Object({ data: Type.Array(makeChatSchema(vocabulary)), paging: pagingSchema }),
       examples: { input: { wa_id: exampleUser }, output: { data: [], paging: { cursors: {} } } },
       async run(context, { wa_id }) {
         await requireUser(context, wa_id)
@@ -186,7 +187,7 @@ function userOperations(): NewOperation[] {
         phone_number_id: Type.Optional(idSchema({ description: 'The messages with this phone number.' })),
         group_id: Type.Optional(idSchema({ description: 'The messages in this group.' })),
       }),
-      output: Type.Object({ data: Type.Array(messageSchema), paging: pagingSchema }),
+      output: Type.Object({ data: Type.Array(makeMessageSchema(vocabulary)), paging: pagingSchema }),
       examples: {
         input: { wa_id: exampleUser, phone_number_id: '4000000000000001' },
         output: { data: [], paging: { cursors: {} } },

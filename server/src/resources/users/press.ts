@@ -10,6 +10,8 @@ import { writeMessage } from './write.ts'
 
 export interface Press {
   readonly choice?: string | number
+  /** The place of the card that the button is on. */
+  readonly card?: number
   readonly data?: object
 }
 
@@ -35,7 +37,7 @@ async function describeAnswer(
   message: StoredMessage,
   user_wa_id: string,
   choices: Choices,
-  { choice, data = {} }: Press,
+  { choice, card, data = {} }: Press,
 ): Promise<Answer> {
   switch (choices.kind) {
     case 'button_reply':
@@ -59,7 +61,7 @@ async function describeAnswer(
     case 'call':
       throw callInstead()
     case 'template':
-      return answerTemplate(choices, { choice, data })
+      return answerTemplate(choices, { choice, card, data })
     case 'call_permission':
       return answerPermission(context, message, user_wa_id, choice)
   }
@@ -87,18 +89,21 @@ async function describeSelf(
   }
 }
 
-/** A quick reply by its index, which may come as text; or a flow or a catalog by its index, or by what is answered alone. */
+/** A quick reply by its index, which may come as text, and its card; or a flow or a catalog by its index, or by what is answered alone. */
 function answerTemplate(
-  { options, flows, orders }: Choices & { readonly kind: 'template' },
-  { choice, data }: Required<Pick<Press, 'data'>> & Pick<Press, 'choice'>,
+  { options, flows, orders, call }: Choices & { readonly kind: 'template' },
+  { choice, card, data }: { choice: Press['choice']; card: Press['card']; data: object },
 ): Answer {
   const isChosen = (index: number) => String(index) === String(choice)
-  const reply = options.find(({ index }) => isChosen(index))
+  const ofCard = options.filter((option) => option.card === card)
+  const reply = ofCard.find(({ index }) => isChosen(index))
   if (reply) return { type: 'button', button: { payload: reply.payload, text: reply.text } }
   const isAnyOf = (places: readonly number[]) => (choice === undefined ? places.length > 0 : places.some(isChosen))
-  if (isAnyOf(flows)) return describeFlow(data)
-  if (isAnyOf(orders)) return describeOrder('', data)
-  throw choiceUnknown({ choices: [...options.map(({ index }) => index), ...flows, ...orders] })
+  if (card === undefined && isAnyOf(flows)) return describeFlow(data)
+  if (card === undefined && isAnyOf(orders)) return describeOrder('', data)
+  const known = [...ofCard.map(({ index }) => index), ...(card === undefined ? [...flows, ...orders] : [])]
+  if (known.length === 0 && call) throw callInstead()
+  throw choiceUnknown({ choices: known })
 }
 
 /** What the user says of being called holds from now on. */

@@ -1,5 +1,6 @@
 import { type TSchema, Type } from 'typebox'
 import { idSchema } from '../../graph/schemas.ts'
+import type { Vocabulary } from '../../graph/vocabulary.ts'
 import { userWaIdSchema } from '../calls/schemas.ts'
 import { messageKinds } from '../webhooks/public.ts'
 
@@ -88,53 +89,69 @@ const shownKinds = Object.fromEntries(
   [...Object.keys(messageKinds), 'template'].map((kind) => [kind, optional(shapes[kind] ?? Type.Unknown())]),
 ) as Record<string, TSchema>
 
-export const messageSchema = Type.Object(
-  {
-    id: Type.String(),
-    direction: Type.Enum(['to_user', 'to_business']),
-    phone_number_id: Type.String(),
-    user_wa_id: optional(Type.String()),
-    group_id: optional(Type.String()),
-    from: Type.String(),
-    timestamp: Type.String(),
-    type: Type.String(),
-    ...shownKinds,
-    referral: optional(Type.Unknown()),
-    context: optional(Type.Object({ id: Type.String() })),
-    state: Type.String(),
-    states: Type.Array(
-      Type.Object({ status: Type.String(), timestamp: Type.String(), user_wa_id: optional(Type.String()) }),
+/** What a template in the forms of the public platform is filled in to besides. */
+const publicRendered = {
+  cards: optional(
+    Type.Array(
+      Type.Object({ header: optional(Type.Unknown()), body: optional(text), buttons: Type.Array(Type.Unknown()) }),
     ),
-    errors: optional(Type.Array(Type.Unknown())),
-    rendered: optional(
-      Type.Object(
-        {
-          header: optional(Type.Unknown()),
-          body: Type.String(),
-          footer: optional(Type.String()),
-          buttons: Type.Array(Type.Unknown()),
-        },
-        { description: 'A template, filled in.' },
-      ),
-    ),
-    content_removed: optional(Type.Boolean()),
-  },
-  { title: 'GatewayMessage', description: "A message as the user's side sees it." },
-)
+  ),
+  limited_time_offer: optional(Type.Object({ text, expiration_time_ms: optional(Type.Integer()) })),
+}
 
-export const chatSchema = Type.Object({
+const messageMembers = (hasPublicForms: boolean) => ({
+  id: Type.String(),
+  direction: Type.Enum(['to_user', 'to_business']),
   phone_number_id: Type.String(),
-  display_phone_number: Type.String(),
-  verified_name: Type.String(),
+  user_wa_id: optional(Type.String()),
   group_id: optional(Type.String()),
-  subject: optional(Type.String()),
-  last_message: optional(messageSchema),
-  unread_count: Type.Integer(),
-  window_expires_at: optional(Type.String()),
-  blocked: Type.Boolean(),
-  marketing: marketingSchema,
-  typing_until: optional(Type.String()),
+  from: Type.String(),
+  timestamp: Type.String(),
+  type: Type.String(),
+  ...shownKinds,
+  referral: optional(Type.Unknown()),
+  context: optional(Type.Object({ id: Type.String() })),
+  state: Type.String(),
+  states: Type.Array(
+    Type.Object({ status: Type.String(), timestamp: Type.String(), user_wa_id: optional(Type.String()) }),
+  ),
+  errors: optional(Type.Array(Type.Unknown())),
+  rendered: optional(
+    Type.Object(
+      {
+        header: optional(Type.Unknown()),
+        body: Type.String(),
+        footer: optional(Type.String()),
+        buttons: Type.Array(Type.Unknown()),
+        ...(hasPublicForms && publicRendered),
+      },
+      { description: 'A template, filled in.' },
+    ),
+  ),
+  content_removed: optional(Type.Boolean()),
 })
+
+export function makeMessageSchema({ habits }: Vocabulary) {
+  return Type.Object(messageMembers(habits.more_message_forms), {
+    title: 'GatewayMessage',
+    description: "A message as the user's side sees it.",
+  })
+}
+
+export const makeChatSchema = (vocabulary: Vocabulary) =>
+  Type.Object({
+    phone_number_id: Type.String(),
+    display_phone_number: Type.String(),
+    verified_name: Type.String(),
+    group_id: optional(Type.String()),
+    subject: optional(Type.String()),
+    last_message: optional(makeMessageSchema(vocabulary)),
+    unread_count: Type.Integer(),
+    window_expires_at: optional(Type.String()),
+    blocked: Type.Boolean(),
+    marketing: marketingSchema,
+    typing_until: optional(Type.String()),
+  })
 
 const member = (description: string) => optional(Type.Object({}, { additionalProperties: true, description }))
 const { contacts: _contacts, ...objectKinds } = messageKinds
@@ -185,17 +202,23 @@ export const writtenSchema = Type.Object({
 
 const messageActions = ['deliver', 'read', 'play', 'fail', 'delete', 'press'] as const
 
-export const actionSchema = Type.Object({
-  message_id: idSchema({ description: 'The id of the message.' }),
-  action: Type.Enum(messageActions, {
-    description: "What happens on the user's phone; fail makes the delivery fail, press takes a button or row.",
-  }),
-  user_wa_id: optional(userWaIdSchema),
-  code: optional(Type.Integer({ minimum: 0, maximum: 1_000_000, description: 'With fail: the code of the error.' })),
-  choice: optional(
-    Type.Union([Type.String({ minLength: 1, maxLength: 256 }), Type.Integer({ minimum: 0, maximum: 100 })], {
-      'x-expects': 'the id of a button or row, or the index of a button',
+const pressedCard = optional(
+  Type.Integer({ minimum: 0, maximum: 9, description: 'With press: the card of a template that the button is on.' }),
+)
+
+export const makeActionSchema = ({ habits }: Vocabulary) =>
+  Type.Object({
+    message_id: idSchema({ description: 'The id of the message.' }),
+    action: Type.Enum(messageActions, {
+      description: "What happens on the user's phone; fail makes the delivery fail, press takes a button or row.",
     }),
-  ),
-  data: member('With press: what the user chose or filled in: a location, an order, the fields of a flow.'),
-})
+    user_wa_id: optional(userWaIdSchema),
+    code: optional(Type.Integer({ minimum: 0, maximum: 1_000_000, description: 'With fail: the code of the error.' })),
+    choice: optional(
+      Type.Union([Type.String({ minLength: 1, maxLength: 256 }), Type.Integer({ minimum: 0, maximum: 100 })], {
+        'x-expects': 'the id of a button or row, or the index of a button',
+      }),
+    ),
+    ...(habits.more_message_forms && { card: pressedCard }),
+    data: member('With press: what the user chose or filled in: a location, an order, the fields of a flow.'),
+  })

@@ -17,16 +17,28 @@ export type Choices =
   /** Of saved addresses the ids alone: the addresses go with the content. */
   | { readonly kind: 'address'; readonly country: AddressCountry; readonly saved: readonly string[] }
   | { readonly kind: 'contact' }
-  /** A call instead of an answer; its button works for so long after the message was sent. */
-  | { readonly kind: 'call'; readonly lifetime: number; readonly payload?: string }
+  /** A call instead of an answer. */
+  | ({ readonly kind: 'call' } & CallButton)
   | {
       readonly kind: 'template'
-      /** Its quick replies. */
-      readonly options: readonly { readonly index: number; readonly payload: string; readonly text: string }[]
+      /** Its quick replies; `card` is the place of the card that one is on. */
+      readonly options: readonly {
+        readonly index: number
+        readonly payload: string
+        readonly text: string
+        readonly card?: number
+      }[]
       /** The places of its buttons that open a flow, or a catalog. */
       readonly flows: readonly number[]
       readonly orders: readonly number[]
+      readonly call?: CallButton
     }
+
+/** A button that calls: it works for so long after the message was sent, in milliseconds. */
+export interface CallButton {
+  readonly lifetime: number
+  readonly payload?: string
+}
 
 const defaultTtlMinutes = 10_080
 

@@ -1,5 +1,6 @@
 import { Type } from 'typebox'
 import { isWebLink } from '../../../base/text/web-link.ts'
+import { minute } from '../../../base/time/duration.ts'
 import type { Db } from '../../../db/database.ts'
 import type { Vocabulary } from '../../../graph/vocabulary.ts'
 import {
@@ -11,7 +12,7 @@ import {
   textParametersMissing,
 } from '../../templates/public.ts'
 import { makeCheck } from '../content/check.ts'
-import type { Choices } from '../content/choices.ts'
+import type { CallButton, Choices } from '../content/choices.ts'
 import type { CarriedMedia } from '../content/kinds.ts'
 import { templateNotForGroups } from '../errors.ts'
 import type { Sender } from '../store.ts'
@@ -42,12 +43,29 @@ export const checkTemplateForm = makeCheck(
 )
 
 /**
- * The file that a message names for the header of its template. Read before the template is known, because a file that is missing is
- * refused first; what is of another form is left to filling in.
+ * The files that a message names for the header of its template, or for those of its cards, in the order of the cards. Read before the
+ * template is known, because a file that is missing is refused first; what is of another form is left to filling in.
  */
-export function headerFileOf({ components = [] }: GivenTemplate): CarriedMedia | undefined {
-  const header = components.map(readMembers).find(({ type }) => readWord(type) === 'header')
-  const parameters = header?.['parameters']
+export function mediaOfTemplate({ components = [] }: GivenTemplate): CarriedMedia[] {
+  const { cards } = findPart(components, 'carousel')
+  if (!Array.isArray(cards)) return listHeader(components)
+  const ofCards = cards.map(readMembers).flatMap(({ card_index: card, components: given }) => {
+    const isCard = typeof card === 'number' && Array.isArray(given)
+    return isCard ? listHeader(given).map((media) => ({ ...media, card })) : []
+  })
+  return ofCards.toSorted((one, other) => one.card - other.card)
+}
+
+function listHeader(components: readonly unknown[]): CarriedMedia[] {
+  const file = readHeaderFile(findPart(components, 'header'))
+  return file ? [file] : []
+}
+
+function findPart(components: readonly unknown[], part: string): Readonly<Record<string, unknown>> {
+  return components.map(readMembers).find(({ type }) => readWord(type) === part) ?? {}
+}
+
+function readHeaderFile({ parameters }: Readonly<Record<string, unknown>>): CarriedMedia | undefined {
   if (!Array.isArray(parameters) || parameters.length !== 1) return undefined
   const parameter = readMembers(parameters[0])
   const kind = readWord(parameter['type'])
@@ -82,13 +100,22 @@ export async function takeTemplate(
   return { template, filled: fillTemplate(template, components, missingText) }
 }
 
-/** What a user can press in a template: its quick replies by their index, and a flow or a catalog. */
-export function choicesOfTemplate({ buttons }: FilledTemplate): Choices | null {
-  const options = buttons.flatMap(({ index, type, text, payload = text }) =>
-    type === 'QUICK_REPLY' ? [{ index, payload, text }] : [],
-  )
+/** What a user can press in a template: its quick replies by their index, a flow or a catalog, and a button that calls. */
+export function choicesOfTemplate({ buttons, cards = [] }: FilledTemplate): Choices | null {
+  const options = [...listReplies(buttons), ...cards.flatMap((one, card) => listReplies(one.buttons, card))]
+  const call = buttons.find(({ type }) => type === 'VOICE_CALL')
   const flows = buttons.flatMap(({ index, type }) => (type === 'FLOW' ? [index] : []))
   const orders = buttons.flatMap(({ index, type }) => (type === 'CATALOG' || type === 'MPM' ? [index] : []))
-  if (options.length + flows.length + orders.length === 0) return null
-  return { kind: 'template', options, flows, orders }
+  if (options.length + flows.length + orders.length === 0 && !call) return null
+  return { kind: 'template', options, flows, orders, ...(call && { call: describeCall(call) }) }
+}
+
+function listReplies(buttons: FilledTemplate['buttons'], card?: number) {
+  return buttons.flatMap(({ index, type, text, payload = text }) =>
+    type === 'QUICK_REPLY' ? [{ index, payload, text, ...(card !== undefined && { card }) }] : [],
+  )
+}
+
+function describeCall({ ttl_minutes = 0, payload }: FilledTemplate['buttons'][number]): CallButton {
+  return { lifetime: ttl_minutes * minute, ...(payload !== undefined && { payload }) }
 }

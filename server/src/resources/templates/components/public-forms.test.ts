@@ -16,8 +16,12 @@ import {
 import { useTestServer } from '../../../../test/harness/server.ts'
 import { body, bodyWith, buttons, templateCalls } from '../../../../test/harness/template-calls.ts'
 import { uploadPicture } from '../../../../test/harness/upload-calls.ts'
-import { tokens } from '../../../../test/harness/world.ts'
+import { ids, tokens } from '../../../../test/harness/world.ts'
+import { systemRandom } from '../../../base/keys/random.ts'
 import { argumentMissing, argumentWrong, notFound } from '../../../graph/errors.ts'
+import { applyWorld } from '../../../world/apply.ts'
+import { countLeftOut } from '../../../world/export-rows.ts'
+import { readWorld } from '../../../world/read.ts'
 import {
   bodyRequired,
   cardsDiffer,
@@ -335,6 +339,31 @@ onOneDatabase('templates in the forms of the public platform', 'sqlite', (engine
     assert.equal(await usesOf(id), 1)
     const [one] = await addressesOf(id)
     assert.equal((await download(one ?? '')).type, 'video/mp4')
+  })
+
+  test('a world file keeps the files of cards, unless it gives them another format', async () => {
+    const handles = [await upload(picture()), await upload(picture())]
+    const id = await calls.make({
+      name: 'of_both',
+      ...rows(...handles.map((one) => card({ header: cardHeader(one) }))),
+    })
+    const apply = (
+      format: string,
+      components = rows(...handles.map(() => card({ header: { type: 'HEADER', format } }))),
+    ) => {
+      const template = { id, name: 'of_both', language: 'en_US', category: 'UTILITY', ...components }
+      const account = { id: ids.account, business_id: ids.business, name: 'Lucky Shrub Retail', templates: [template] }
+      const world = readWorld(JSON.stringify({ accounts: [account] }), 'file')
+      return applyWorld(server.database, server.clock, systemRandom, world)
+    }
+    await apply('IMAGE')
+    assert.equal(await usesOf(id), 2)
+    assert.equal((await download((await addressesOf(id))[1] ?? '')).status, 200)
+    assert.ok(
+      (await countLeftOut(server.database.read)).some(({ what, count }) => what.includes('headers') && count >= 2),
+    )
+    await apply('VIDEO')
+    assert.equal(await usesOf(id), 0)
   })
 
   test('an offer and a call read back as they were given, and a review cannot give an offer another category', async () => {

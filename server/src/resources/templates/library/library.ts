@@ -2,7 +2,7 @@ import type { MessageTemplatesTable, TemplateButton } from '../../../db/tables.t
 
 /** A sentence more in the body, for who asks for it by this name. */
 export const bodyInputs = ['add_contact_number', 'add_learn_more_link', 'add_track_package_link'] as const
-export type BodyInput = (typeof bodyInputs)[number]
+type BodyInput = (typeof bodyInputs)[number]
 
 /** What a template of the library says in a language. */
 export interface LibraryText {
@@ -10,7 +10,7 @@ export interface LibraryText {
   readonly body: string
   /** One for each variable of the body. */
   readonly examples: readonly string[]
-  /** What can be added to the body. */
+  /** What can be added to the body, in this order. */
   readonly additions?: Readonly<Partial<Record<BodyInput, string>>>
   readonly footer?: string
   /** Where a URL or a PHONE_NUMBER leads to is given with the template. */

@@ -3,7 +3,7 @@ import { argumentMissing, argumentWrong } from '../../../graph/errors.ts'
 import { readPhoneNumber, readUrl } from '../components/read-buttons.ts'
 import { memberNotTaken } from '../errors.ts'
 import type { NewTemplate } from '../schemas.ts'
-import { type BodyInput, bodyInputs, type LibraryText, libraryTemplates } from './library.ts'
+import { type LibraryText, libraryTemplates } from './library.ts'
 
 /** What a button of the library is given: where it leads to. */
 type ButtonInput = NonNullable<NewTemplate['library_template_button_inputs']>[number]
@@ -65,9 +65,8 @@ function writeBody({ body, additions = {} }: LibraryText, inputs: NewTemplate['l
       memberNotTaken(`library_template_body_inputs.${name}`, { where: `with this template, which takes ${known}` }),
     )
   }
-  const sentences = bodyInputs.flatMap((name: BodyInput) =>
-    asked.some(([one]) => one === name) ? [additions[name]] : [],
-  )
+  const names = asked.map(([name]) => name)
+  const sentences = Object.entries(additions).flatMap(([name, sentence]) => (names.includes(name) ? [sentence] : []))
   return [body, ...sentences].join(' ')
 }
 

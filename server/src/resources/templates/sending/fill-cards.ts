@@ -1,4 +1,5 @@
 import type { TemplateCard } from '../../../db/tables.ts'
+import { GraphError } from '../../../graph/graph-error.ts'
 import { countCharacters } from '../variables.ts'
 import { type GivenComponent, type ParameterPath, requireObject } from './parameters.ts'
 import {
@@ -36,7 +37,11 @@ export function fillCards<Filled extends { readonly body: string }>(
     }
     if (filled[card_index as number]) throw componentRepeated({ place })
     if (!Array.isArray(components)) throw parameterWrong({ place: `${place}.components`, expected: 'an array' })
-    filled[card_index as number] = fill(card, components, `${place}.components`)
+    try {
+      filled[card_index as number] = fill(card, components, `${place}.components`)
+    } catch (error) {
+      throw nameCard(error, card_index as number)
+    }
   }
   for (const [index, { body }] of filled.entries()) {
     if (countCharacters(body) > maxCardBody) {
@@ -44,4 +49,10 @@ export function fillCards<Filled extends { readonly body: string }>(
     }
   }
   return filled
+}
+
+/** An error that names a part of the template names its card too. */
+function nameCard(error: unknown, index: number): unknown {
+  if (!(error instanceof GraphError) || error.args['kind'] === undefined) return error
+  return new GraphError(error.definition, { ...error.args, kind: `${error.args['kind']} of card ${index}` })
 }
