@@ -43,7 +43,12 @@ export const clientMethods: Readonly<Record<string, ClientMethod>> = {
   'templates.create': {
   call: 'templates.create',
   path: '/{}/message_templates',
-  parsed: ['components', 'message_send_ttl_seconds'],
+  parsed: [
+    'components',
+    'message_send_ttl_seconds',
+    'library_template_body_inputs',
+    'library_template_button_inputs',
+  ],
 },
   'templates.delete_by_name': { call: 'templates.deleteByName', path: '/{}/message_templates' },
   'templates.read': { call: 'templates.read', path: '/{}' },

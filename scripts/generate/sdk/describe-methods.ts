@@ -151,7 +151,7 @@ function makePrecise(schema: JsonSchema): JsonSchema {
 function writePath({ row, path }: Described): string {
   const withoutVersion = path.replace(/^\/\{Version\}/, '')
   // A link is complete as it was received; only where it begins is known.
-  if (isLink(row)) return withoutVersion.replace(/\{[^{}]+\}$/, '')
+  if (isLink(row)) return withoutVersion.replace(/\{.*$/, '')
   return withoutVersion.replaceAll(/\{(?!product\})[^{}]+\}/g, '{}')
 }
 

@@ -1,4 +1,5 @@
 import { isDeepStrictEqual } from 'node:util'
+import { refusedKeyword } from '../../../server/src/graph/schemas.ts'
 import type { JsonSchema } from '../../../server/src/http/openapi/document.ts'
 
 type Properties = Record<string, JsonSchema>
@@ -6,6 +7,8 @@ type Properties = Record<string, JsonSchema>
 /** One schema that describes what either of two may hold: the same row in both vocabularies. */
 export function mergeSchemas(one: JsonSchema, other: JsonSchema): JsonSchema {
   if (isDeepStrictEqual(one, other)) return one
+  // What one vocabulary refuses is a member of the other.
+  if (refusedKeyword in one) return other
   const values = [valuesOf(one), valuesOf(other)]
   if (values[0] && values[1]) {
     const { const: _const, ...rest } = one

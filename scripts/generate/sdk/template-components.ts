@@ -1,8 +1,8 @@
 import { type TObject, type TSchema, Type } from 'typebox'
-import { templateSchema } from '../../../server/src/resources/templates/schemas.ts'
+import { makeTemplateSchema } from '../../../server/src/resources/templates/schemas.ts'
 
-/** Components as they are shown: the form of those that are sent follows from it. */
-const shown = (templateSchema.properties.components as unknown as { items: TObject }).items.properties as Record<
+/** Components as they are shown, in either vocabulary: the form of those that are sent follows from it. */
+const shown = (makeTemplateSchema(true).properties.components as unknown as { items: TObject }).items.properties as Record<
   string,
   TSchema
 >
@@ -39,6 +39,8 @@ export const newTemplateComponents: TSchema = Type.Array(
           }),
         ),
       }),
+      component('CAROUSEL', pick(shown, 'cards')),
+      component('LIMITED_TIME_OFFER', pick(shown, 'limited_time_offer')),
     ],
     { title: 'NewTemplateComponent', description: 'A part of a new template: `type` says which.' },
   ),

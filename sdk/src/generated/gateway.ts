@@ -196,6 +196,8 @@ export interface GatewayActOnMessageParams {
   choice?: string | number | undefined
   /** With press: what the user chose or filled in: a location, an order, the fields of a flow. */
   data?: Record<string, unknown> | undefined
+  /** With press: the card of a template that the button is on. */
+  card?: number | undefined
 }
 
 /** The response of `gateway.act_on_message`. */
@@ -211,11 +213,17 @@ export function gatewayActOnMessage(client: Client, messageId: string, params: G
   return callRow(client, gatewayActOnMessageRow, [messageId], params, options)
 }
 
+/** The parameters of `gateway.download_file`. */
+export interface GatewayDownloadFileParams {
+  /** The card whose file it is, from 0. */
+  card?: number | undefined
+}
+
 const gatewayDownloadFileRow: Row = { name: 'gateway.download_file', method: 'GET', door: 'gateway', path: '/message_files/', link: true }
 
 /** Sends the bytes of the media file of a message, or a range of them. */
-export function gatewayDownloadFile(client: Client, url: string, options?: RequestOptions): Call<Response> {
-  return callForResponse(client, gatewayDownloadFileRow, [url], undefined, options)
+export function gatewayDownloadFile(client: Client, url: string, params?: GatewayDownloadFileParams, options?: RequestOptions): Call<Response> {
+  return callForResponse(client, gatewayDownloadFileRow, [url], params, options)
 }
 
 /** The parameters of `gateway.stream`. */
@@ -335,6 +343,8 @@ export interface GatewayStartCallParams {
   name?: string | undefined
   /** What one side sends to set up the media of a call. */
   session: CallSession
+  /** The message whose button the user called with. */
+  message_id?: string | undefined
 }
 
 /** The response of `gateway.start_call`. */
@@ -663,8 +673,8 @@ export class GatewayMethods {
    * @example
    * await client.gateway.downloadFile(url)
    */
-  downloadFile(url: string, options?: RequestOptions): Call<Response> {
-    return gatewayDownloadFile(this.client, url, options)
+  downloadFile(url: string, params?: GatewayDownloadFileParams, options?: RequestOptions): Call<Response> {
+    return gatewayDownloadFile(this.client, url, params, options)
   }
 
   /**

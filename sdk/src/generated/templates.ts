@@ -54,11 +54,33 @@ export interface TemplatesCreateParams {
   /** What its messages are for: it decides their price and when they may be sent. */
   category: TemplateCategory
   /** The parts of the message, each type at most once; all but the body may be left out. */
-  components: readonly NewTemplateComponent[]
+  components?: readonly NewTemplateComponent[] | undefined
   /** Whether placeholders are numbers, {{1}}, or names, {{first_name}}; POSITIONAL when left out. */
   parameter_format?: 'POSITIONAL' | 'NAMED' | 'positional' | 'named' | undefined
   /** How many seconds a message is tried to be delivered for: AUTHENTICATION 30 to 900, UTILITY 30 to 43200, MARKETING 43200 to 2592000; -1 stands for 2592000. */
   message_send_ttl_seconds?: number | undefined
+  /** The template of the library whose components it takes, instead of `components`. */
+  library_template_name?: string | undefined
+  /** Which sentences are added to the body of the template of the library. */
+  library_template_body_inputs?: {
+    add_contact_number?: boolean | undefined
+    add_learn_more_link?: boolean | undefined
+    add_track_package_link?: boolean | undefined
+    [member: string]: unknown
+  } | undefined
+  /** Where the buttons of the template of the library lead to, in their order. */
+  library_template_button_inputs?: readonly {
+    /** URL or PHONE_NUMBER, in either case. */
+    type: string
+    url?: {
+      /** The URL, with one variable at its end at the most. */
+      base_url?: string | undefined
+      /** The whole URL with something in the place of its variable. */
+      url_suffix_example?: string | undefined
+    } | undefined
+    /** The number that is called, in international format. */
+    phone_number?: string | undefined
+  }[] | undefined
 }
 
 /** The response of `templates.create`. */
@@ -159,6 +181,13 @@ const templatesDownloadRow: Row = { name: 'templates.download', method: 'GET', d
 /** Sends the file that is the example of a template's header. */
 export function templatesDownload(client: Client, url: string, options?: RequestOptions): Call<Response> {
   return callForResponse(client, templatesDownloadRow, [url], undefined, options)
+}
+
+const templatesDownloadCardRow: Row = { name: 'templates.download_card', method: 'GET', door: 'business', path: '/template_files/', link: true }
+
+/** Sends the file that is the example of the header of a template's card. Only where the vocabulary is `whatsapp`. */
+export function templatesDownloadCard(client: Client, url: string, options?: RequestOptions): Call<Response> {
+  return callForResponse(client, templatesDownloadCardRow, [url], undefined, options)
 }
 
 /** `client.templates` */
@@ -266,5 +295,15 @@ export class TemplatesMethods {
    */
   download(url: string, options?: RequestOptions): Call<Response> {
     return templatesDownload(this.client, url, options)
+  }
+
+  /**
+   * Sends the file that is the example of the header of a template's card. Only where the vocabulary is `whatsapp`.
+   *
+   * @example
+   * await client.templates.downloadCard(url)
+   */
+  downloadCard(url: string, options?: RequestOptions): Call<Response> {
+    return templatesDownloadCard(this.client, url, options)
   }
 }

@@ -1211,7 +1211,7 @@ export type QualityScore = 'UNKNOWN' | 'GREEN' | 'YELLOW' | 'RED'
 
 /** A button of a new template. */
 export interface NewTemplateButton {
-  type: 'QUICK_REPLY' | 'URL' | 'PHONE_NUMBER' | 'COPY_CODE' | 'FLOW' | 'CATALOG' | 'MPM' | 'OTP'
+  type: 'QUICK_REPLY' | 'URL' | 'PHONE_NUMBER' | 'COPY_CODE' | 'FLOW' | 'CATALOG' | 'MPM' | 'OTP' | 'VOICE_CALL'
   text?: string | undefined
   url?: string | undefined
   phone_number?: string | undefined
@@ -1261,6 +1261,53 @@ export type NewTemplateComponent = {
 } | {
   type: 'BUTTONS' | 'buttons'
   buttons: readonly NewTemplateButton[]
+} | {
+  type: 'CAROUSEL' | 'carousel'
+  cards?: readonly {
+    components: readonly {
+      type: 'HEADER' | 'BODY' | 'BUTTONS'
+      format?: 'TEXT' | 'IMAGE' | 'VIDEO' | 'DOCUMENT' | 'LOCATION' | undefined
+      text?: string | undefined
+      example?: {
+        header_text?: readonly string[] | undefined
+        header_handle?: readonly string[] | undefined
+        header_text_named_params?: readonly {
+          param_name: string
+          example: string
+        }[] | undefined
+        body_text?: readonly (readonly string[])[] | undefined
+        body_text_named_params?: readonly {
+          param_name: string
+          example: string
+        }[] | undefined
+      } | undefined
+      buttons?: readonly {
+        type: 'QUICK_REPLY' | 'URL' | 'PHONE_NUMBER' | 'COPY_CODE' | 'FLOW' | 'CATALOG' | 'MPM' | 'OTP' | 'VOICE_CALL'
+        text?: string | undefined
+        url?: string | undefined
+        phone_number?: string | undefined
+        example?: readonly string[] | undefined
+        flow_id?: string | undefined
+        flow_name?: string | undefined
+        flow_json?: string | undefined
+        flow_action?: string | undefined
+        navigate_screen?: string | undefined
+        otp_type?: 'COPY_CODE' | 'ONE_TAP' | 'ZERO_TAP' | undefined
+        autofill_text?: string | undefined
+        zero_tap_terms_accepted?: boolean | undefined
+        supported_apps?: readonly {
+          package_name: string
+          signature_hash: string
+        }[] | undefined
+      }[] | undefined
+    }[]
+  }[] | undefined
+} | {
+  type: 'LIMITED_TIME_OFFER' | 'limited_time_offer'
+  limited_time_offer?: {
+    text: string
+    has_expiration?: boolean | undefined
+  } | undefined
 }
 
 /** An offer or an answer of WebRTC. */
@@ -1272,7 +1319,7 @@ export interface CallSession {
 }
 
 /** The name of an operation. */
-export type OperationName = 'messages.send' | 'messages.list_blocked_users' | 'messages.block_users' | 'messages.unblock_users' | 'gateway.list_users' | 'gateway.read_user' | 'gateway.set_user' | 'gateway.list_chats' | 'gateway.set_chat' | 'gateway.list_messages' | 'gateway.write_message' | 'gateway.read_message' | 'gateway.act_on_message' | 'gateway.download_file' | 'gateway.stream' | 'templates.list' | 'templates.create' | 'templates.delete_by_name' | 'templates.read' | 'templates.edit' | 'templates.delete' | 'gateway.list_templates' | 'gateway.review_template' | 'templates.download' | 'calls.read_permission' | 'calls.act' | 'gateway.set_call_permission' | 'gateway.start_call' | 'gateway.read_call' | 'gateway.list_calls' | 'gateway.act_on_call' | 'profile.read' | 'profile.update' | 'public.picture' | 'uploads.create' | 'uploads.append' | 'uploads.read' | 'account.read' | 'account.update' | 'encryption.read' | 'encryption.upload' | 'groups.list' | 'groups.create' | 'groups.create_invite_link' | 'groups.read_invite_link' | 'groups.delete_invite_link' | 'groups.list_join_requests' | 'groups.approve_join_requests' | 'groups.reject_join_requests' | 'groups.remove_participants' | 'groups.read' | 'groups.delete' | 'gateway.join_group' | 'public.invite' | 'phone_numbers.list' | 'phone_numbers.create' | 'phone_numbers.read_info' | 'phone_numbers.update_settings' | 'phone_numbers.request_code' | 'phone_numbers.verify_code' | 'phone_numbers.register' | 'phone_numbers.deregister' | 'phone_numbers.read_account_number' | 'gateway.read_outbox' | 'gateway.list_numbers' | 'gateway.read_number' | 'media.upload' | 'media.read' | 'media.delete' | 'gateway.upload_media' | 'media.download' | 'bot.read' | 'bot.read_automation' | 'bot.set_automation' | 'schedules.list' | 'schedules.create' | 'qr_codes.read' | 'qr_codes.list' | 'qr_codes.save' | 'qr_codes.delete' | 'public.message' | 'public.qr_image' | 'solutions.create' | 'solutions.list' | 'solutions.read' | 'solutions.accept' | 'solutions.reject' | 'onboarding.request' | 'compliance.read' | 'compliance.set' | 'portfolio.read_business' | 'portfolio.list_extended_credits' | 'portfolio.read_migration_intent' | 'webhooks.subscribe' | 'webhooks.list_subscriptions' | 'webhooks.unsubscribe' | 'webhooks.link_app' | 'webhooks.list_linked_apps' | 'webhooks.unlink_app' | 'receiver.handshake' | 'receiver.post' | 'audit.list_activities' | 'operator.read_state' | 'operator.list_nodes' | 'operator.find' | 'operator.list_tokens' | 'operator.create_token' | 'operator.revoke_token' | 'operator.read_app_secret' | 'operator.rotate_app_secret' | 'operator.list_deliveries' | 'operator.read_delivery' | 'operator.replay_deliveries' | 'operator.list_replays' | 'operator.read_replay' | 'operator.stop_replay' | 'operator.list_lanes' | 'operator.act_on_lane' | 'operator.list_audit' | 'operator.export_world' | 'operator.apply_world' | 'operator.list_requests' | 'operator.read_trace' | 'operator.why' | 'operator.stream' | 'operator.list_feed' | 'operator.wait' | 'public.start' | 'public.live' | 'public.trace' | 'public.deliveries' | 'public.delivery' | 'public.search' | 'public.connect' | 'public.calls' | 'public.call' | 'public.resources' | 'public.resource' | 'public.sandbox' | 'public.access' | 'public.sign_in_page' | 'public.console_file' | 'public.sign_in' | 'public.begin_sign_in' | 'public.finish_sign_in' | 'public.sign_out' | 'public.docs' | 'public.openapi' | 'public.openapi_gateway' | 'public.openapi_operator' | 'operators.healthz' | 'operators.readyz' | 'operators.metrics' | 'sandbox.read_clock' | 'sandbox.move_clock' | 'sandbox.list_faults' | 'sandbox.replace_faults' | 'sandbox.list_snapshots' | 'sandbox.save_snapshot' | 'sandbox.restore_snapshot' | 'sandbox.delete_snapshot' | 'sandbox.reset' | 'qr_codes.update'
+export type OperationName = 'messages.send' | 'messages.list_blocked_users' | 'messages.block_users' | 'messages.unblock_users' | 'gateway.list_users' | 'gateway.read_user' | 'gateway.set_user' | 'gateway.list_chats' | 'gateway.set_chat' | 'gateway.list_messages' | 'gateway.write_message' | 'gateway.read_message' | 'gateway.act_on_message' | 'gateway.download_file' | 'gateway.stream' | 'templates.list' | 'templates.create' | 'templates.delete_by_name' | 'templates.read' | 'templates.edit' | 'templates.delete' | 'gateway.list_templates' | 'gateway.review_template' | 'templates.download' | 'calls.read_permission' | 'calls.act' | 'gateway.set_call_permission' | 'gateway.start_call' | 'gateway.read_call' | 'gateway.list_calls' | 'gateway.act_on_call' | 'profile.read' | 'profile.update' | 'public.picture' | 'uploads.create' | 'uploads.append' | 'uploads.read' | 'account.read' | 'account.update' | 'encryption.read' | 'encryption.upload' | 'groups.list' | 'groups.create' | 'groups.create_invite_link' | 'groups.read_invite_link' | 'groups.delete_invite_link' | 'groups.list_join_requests' | 'groups.approve_join_requests' | 'groups.reject_join_requests' | 'groups.remove_participants' | 'groups.read' | 'groups.delete' | 'gateway.join_group' | 'public.invite' | 'phone_numbers.list' | 'phone_numbers.create' | 'phone_numbers.read_info' | 'phone_numbers.update_settings' | 'phone_numbers.request_code' | 'phone_numbers.verify_code' | 'phone_numbers.register' | 'phone_numbers.deregister' | 'phone_numbers.read_account_number' | 'gateway.read_outbox' | 'gateway.list_numbers' | 'gateway.read_number' | 'media.upload' | 'media.read' | 'media.delete' | 'gateway.upload_media' | 'media.download' | 'bot.read' | 'bot.read_automation' | 'bot.set_automation' | 'schedules.list' | 'schedules.create' | 'qr_codes.read' | 'qr_codes.list' | 'qr_codes.save' | 'qr_codes.delete' | 'public.message' | 'public.qr_image' | 'solutions.create' | 'solutions.list' | 'solutions.read' | 'solutions.accept' | 'solutions.reject' | 'onboarding.request' | 'compliance.read' | 'compliance.set' | 'portfolio.read_business' | 'portfolio.list_extended_credits' | 'portfolio.read_migration_intent' | 'webhooks.subscribe' | 'webhooks.list_subscriptions' | 'webhooks.unsubscribe' | 'webhooks.link_app' | 'webhooks.list_linked_apps' | 'webhooks.unlink_app' | 'receiver.handshake' | 'receiver.post' | 'audit.list_activities' | 'operator.read_state' | 'operator.list_nodes' | 'operator.find' | 'operator.list_tokens' | 'operator.create_token' | 'operator.revoke_token' | 'operator.read_app_secret' | 'operator.rotate_app_secret' | 'operator.list_deliveries' | 'operator.read_delivery' | 'operator.replay_deliveries' | 'operator.list_replays' | 'operator.read_replay' | 'operator.stop_replay' | 'operator.list_lanes' | 'operator.act_on_lane' | 'operator.list_audit' | 'operator.export_world' | 'operator.apply_world' | 'operator.list_requests' | 'operator.read_trace' | 'operator.why' | 'operator.stream' | 'operator.list_feed' | 'operator.wait' | 'public.start' | 'public.live' | 'public.trace' | 'public.deliveries' | 'public.delivery' | 'public.search' | 'public.connect' | 'public.calls' | 'public.call' | 'public.resources' | 'public.resource' | 'public.sandbox' | 'public.access' | 'public.sign_in_page' | 'public.console_file' | 'public.sign_in' | 'public.begin_sign_in' | 'public.finish_sign_in' | 'public.sign_out' | 'public.docs' | 'public.openapi' | 'public.openapi_gateway' | 'public.openapi_operator' | 'operators.healthz' | 'operators.readyz' | 'operators.metrics' | 'sandbox.read_clock' | 'sandbox.move_clock' | 'sandbox.list_faults' | 'sandbox.replace_faults' | 'sandbox.list_snapshots' | 'sandbox.save_snapshot' | 'sandbox.restore_snapshot' | 'sandbox.delete_snapshot' | 'sandbox.reset' | 'templates.download_card' | 'qr_codes.update'
 
 /** A rule by which requests or webhooks fail on purpose. */
 export interface FaultRule {
@@ -1578,7 +1625,7 @@ export interface GatewayMessage {
 
 /** A button of a template. */
 export interface TemplateButton {
-  type: 'QUICK_REPLY' | 'URL' | 'PHONE_NUMBER' | 'COPY_CODE' | 'FLOW' | 'CATALOG' | 'MPM' | 'OTP'
+  type: 'QUICK_REPLY' | 'URL' | 'PHONE_NUMBER' | 'COPY_CODE' | 'FLOW' | 'CATALOG' | 'MPM' | 'OTP' | 'VOICE_CALL'
   text?: string
   url?: string
   phone_number?: string
@@ -1599,7 +1646,7 @@ export interface TemplateButton {
 
 /** A part of a template. */
 export interface TemplateComponent {
-  type: 'HEADER' | 'BODY' | 'FOOTER' | 'BUTTONS'
+  type: 'HEADER' | 'BODY' | 'FOOTER' | 'BUTTONS' | 'CAROUSEL' | 'LIMITED_TIME_OFFER'
   format?: 'TEXT' | 'IMAGE' | 'VIDEO' | 'DOCUMENT' | 'LOCATION'
   text?: string
   example?: {
@@ -1618,6 +1665,31 @@ export interface TemplateComponent {
   buttons?: TemplateButton[]
   add_security_recommendation?: boolean
   code_expiration_minutes?: number
+  cards?: {
+    components: {
+      type: 'HEADER' | 'BODY' | 'BUTTONS'
+      format?: 'TEXT' | 'IMAGE' | 'VIDEO' | 'DOCUMENT' | 'LOCATION'
+      text?: string
+      example?: {
+        header_text?: string[]
+        header_handle?: string[]
+        header_text_named_params?: {
+          param_name: string
+          example: string
+        }[]
+        body_text?: string[][]
+        body_text_named_params?: {
+          param_name: string
+          example: string
+        }[]
+      }
+      buttons?: TemplateButton[]
+    }[]
+  }[]
+  limited_time_offer?: {
+    text: string
+    has_expiration?: boolean
+  }
 }
 
 /** How the messages of a template are received. */

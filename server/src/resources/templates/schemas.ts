@@ -237,9 +237,7 @@ const makeTemplateMembers = (hasPublicForms: boolean) => ({
   last_updated_time: Type.Optional(Type.String({ format: 'date-time' })),
 })
 export const makeTemplateSchema = (hasPublicForms: boolean) => Type.Object(makeTemplateMembers(hasPublicForms))
-/** As the specification has it, for the types of clients. */
-export const templateSchema = makeTemplateSchema(false)
-export const templateFields = Object.keys(templateSchema.properties)
+export const templateFields = Object.keys(makeTemplateMembers(false))
 
 const summaryMembers = {
   total_count: Type.Optional(Type.Integer({ description: 'The templates of the list, with its filters.' })),

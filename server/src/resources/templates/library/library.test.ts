@@ -13,7 +13,7 @@ const phone = { type: 'PHONE_NUMBER', phone_number: '+16505551234' }
 const inputs = 'library_template_button_inputs'
 
 const inputsOf = ({ buttons = [] }: LibraryText) =>
-  buttons.flatMap(({ type }) => (type === 'URL' ? [url] : type === 'PHONE_NUMBER' ? [phone] : []))
+  buttons.flatMap<object>(({ type }) => (type === 'URL' ? [url] : type === 'PHONE_NUMBER' ? [phone] : []))
 
 onOneDatabase('templates of the library', 'sqlite', (engine) => {
   const server = useTestServer({ engine, env: { VOCABULARY: 'whatsapp' } })
