@@ -1,7 +1,6 @@
 import { type Static, Type } from 'typebox'
 import { pagingSchema } from '../../graph/lists/paging.ts'
 import { idSchema, refusedKeyword } from '../../graph/schemas.ts'
-import { bodyInputs } from './library/library.ts'
 
 export const templateCategories = ['AUTHENTICATION', 'MARKETING', 'UTILITY'] as const
 export const templateStatuses = ['PENDING', 'APPROVED', 'REJECTED', 'PAUSED', 'DISABLED'] as const
@@ -91,6 +90,10 @@ const newTemplateSchema = Type.Object({
   ...otherMembers,
   library_template_name: Type.Optional(idSchema({ description: 'Not offered.', [refusedKeyword]: true })),
 })
+
+/** The sentences that a template of the library may have more in its body, for who asks for them. */
+const bodyInputs = ['add_contact_number', 'add_learn_more_link', 'add_track_package_link'] as const
+export type BodyInput = (typeof bodyInputs)[number]
 
 const buttonInput = Type.Object({
   type: Type.String({ maxLength: 100, description: 'URL or PHONE_NUMBER, in either case.' }),

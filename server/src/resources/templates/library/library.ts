@@ -1,8 +1,5 @@
 import type { MessageTemplatesTable, TemplateButton } from '../../../db/tables.ts'
-
-/** A sentence more in the body, for who asks for it by this name. */
-export const bodyInputs = ['add_contact_number', 'add_learn_more_link', 'add_track_package_link'] as const
-type BodyInput = (typeof bodyInputs)[number]
+import type { BodyInput } from '../schemas.ts'
 
 /** What a template of the library says in a language. */
 export interface LibraryText {
