@@ -9,6 +9,7 @@ import { argumentMissing, argumentWrong, type cannotStore, type invalidToken } f
 import { type ErrorDefinition, GraphError } from '../src/graph/graph-error.ts'
 import { describeSchema } from '../src/graph/input/validation.ts'
 import { renderError, usualForm } from '../src/graph/shown-errors/render-error.ts'
+import { hasTitle } from '../src/graph/shown-errors/titles.ts'
 import { chooseVocabulary } from '../src/graph/vocabulary.ts'
 import { fullInput } from '../src/http/route-table.ts'
 import { buildOperations } from '../src/operations.ts'
@@ -58,6 +59,14 @@ function findFaults(text: string): string[] {
 }
 
 describe('the catalogue of errors', () => {
+  test('every code has a title for the vocabularies that show one', () => {
+    const untitled = listErrors().filter(({ definition: { code } }) => !hasTitle(code))
+    assert.deepEqual(
+      untitled.map(({ definition }) => definition.code),
+      [],
+    )
+  })
+
   test('the catalogue of errors holds every error that a source defines', () => {
     const sources = readdirSync(root, { recursive: true, encoding: 'utf8' }).filter(
       (file) => file.endsWith('.ts') && !file.endsWith('.test.ts'),

@@ -44,6 +44,7 @@ const codeNames: Readonly<Record<number, string>> = {
 
 const subcodeNames: Readonly<Record<number, string>> = {
   463: 'TokenInvalid',
+  467: 'TokenRevoked',
   2388019: 'TemplateLimit',
   2388023: 'TemplateNameReserved',
   2388024: 'TemplateExists',

@@ -12,7 +12,7 @@ export const ErrorCode = {
   InvalidArgument: 100,
   /** There is no access token. */
   TokenMissing: 104,
-  /** The access token, or the signature of a body, is not good. */
+  /** The access token, or the signature of a body, is not good. The access token was revoked (`VOCABULARY=whatsapp` alone). */
   TokenInvalid: 190,
   /** The token sees it, but may not do it. */
   PermissionDenied: 200,
@@ -81,6 +81,8 @@ export type ErrorCode = (typeof ErrorCode)[keyof typeof ErrorCode]
 export const ErrorSubcode = {
   /** The access token, or the signature of a body, is not good. */
   TokenInvalid: 463,
+  /** The access token was revoked (`VOCABULARY=whatsapp` alone). */
+  TokenRevoked: 467,
   /** The account has as many templates as it may have. */
   TemplateLimit: 2388019,
   /** The name of a template that was deleted cannot be used yet. */
