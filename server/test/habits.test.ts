@@ -3,8 +3,10 @@ import { describe, test } from 'node:test'
 import { type HabitName, habits } from '../src/graph/habits.ts'
 import type { VocabularyName } from '../src/graph/vocabulary.ts'
 import type { Answer } from './harness/client.ts'
+import { png } from './harness/media-files.ts'
+import { messageSides } from './harness/messages.ts'
 import { type TestServer, useTestServer } from './harness/server.ts'
-import { ids, numbers, qrCodes, tokens } from './harness/world.ts'
+import { ids, numbers, qrCodes, tokens, users } from './harness/world.ts'
 
 /** What is seen of a habit, and what it must be in each vocabulary. */
 interface Case extends Record<VocabularyName, unknown> {
@@ -23,8 +25,16 @@ async function send({ client }: TestServer, product: VocabularyName, message: ob
   return client.post(`/v23.0/${numbers.main}/messages`, { token, json: { messaging_product: product, to, ...message } })
 }
 
+/** The value of the webhook for a message of a user. */
+async function hear(server: TestServer, message: object) {
+  const { gateway, readEvents } = messageSides(server)
+  const written = await gateway('messages', { phone_number_id: numbers.main, from: to, ...message })
+  assert.equal(written.status, 200, written.text)
+  return (await readEvents()).findLast(({ messages }) => messages?.[0].id === written.body.message_id)
+}
+
 /** One for each habit: without it, a new habit does not compile. */
-const cases: Partial<Record<HabitName, Case>> = {
+const cases: Record<HabitName, Case> = {
   version_optional: {
     see: async ({ client }) => (await client.get(`/${ids.account}/phone_numbers`, { token })).status,
     whatsapp: 200,
@@ -99,6 +109,126 @@ const cases: Partial<Record<HabitName, Case>> = {
       { messaging_product: 'whatsapp', details: 'limit: it must be an integer from 1 to 100.' },
     ],
     msgapp: ['limit: it must be an integer from 1 to 100.', undefined],
+  },
+  strict_uploads: {
+    see: async ({ client }, product) => {
+      const upload = async (members: object, type: string) => {
+        const multipart = { ...members, file: new Blob([new Uint8Array(png)], { type }) }
+        return (await client.post(`/v23.0/${numbers.main}/media`, { token, multipart })).status
+      }
+      const messaging_product = product
+      return [
+        await upload({ messaging_product }, 'image/png'),
+        await upload({}, 'image/png'),
+        await upload({ messaging_product }, 'image/gif'),
+      ]
+    },
+    whatsapp: [200, 400, 400],
+    msgapp: [200, 200, 200],
+  },
+  calls_need_session: {
+    see: async ({ client }, product) => {
+      const json = { messaging_product: product, to: users.granting, action: 'connect' }
+      return (await client.post(`/v23.0/${numbers.main}/calls`, { token, json })).status
+    },
+    whatsapp: 400,
+    msgapp: 200,
+  },
+  only_what_exists: {
+    see: async (server, product) => {
+      const action = { catalog_id: '1', product_retailer_id: '2' }
+      return refusal(await send(server, product, { type: 'interactive', interactive: { type: 'product', action } }))
+    },
+    whatsapp: [400, 131009, undefined],
+    msgapp: [200, undefined, undefined],
+  },
+  missing_parameters_counted: {
+    see: async (server, product) => {
+      const template = { name: 'order_update', language: { code: 'en_US' } }
+      return refusal(await send(server, product, { type: 'template', template }))
+    },
+    whatsapp: [400, 132000, undefined],
+    msgapp: [422, 132012, undefined],
+  },
+  json_in_json: {
+    see: async (server, product) => (await send(server, product, { text: '{"body":"Hi"}' })).status,
+    whatsapp: 200,
+    msgapp: 400,
+  },
+  empty_is_left_out: {
+    see: async ({ client }) => {
+      const json = { pin: '123456', whatsapp_business_api_data: { pin: '' } }
+      return (await client.post(`/v23.0/${numbers.fresh}`, { token, json })).status
+    },
+    whatsapp: 200,
+    msgapp: 400,
+  },
+  public_activities: {
+    see: async ({ client }) => {
+      assert.equal((await client.post(`/v23.0/${ids.account}`, { token, json: { name: 'Shrubs' } })).status, 200)
+      const { body } = await client.get(`/v23.0/${ids.account}/activities`, { token, query: { limit: '1' } })
+      const [{ activity_type, operation }] = body.data
+      return [activity_type, operation]
+    },
+    whatsapp: ['ACCOUNT_UPDATED', undefined],
+    msgapp: [undefined, 'account.update'],
+  },
+  document_statuses: {
+    see: async ({ client, database }) => {
+      await database.transaction(async (tx) => {
+        const query = tx.query.updateTable('phone_numbers').set({ link_status: 'UNVERIFIED' })
+        await query.where('id', '=', numbers.fresh).execute()
+      })
+      const { body } = await client.get(`/v23.0/${ids.account}/phone_numbers`, { token, query: { fields: 'status' } })
+      return body.data.map(({ status }: { status: string }) => status).sort()
+    },
+    whatsapp: ['CONNECTED', 'PENDING'],
+    msgapp: ['CONNECTED', 'UNVERIFIED'],
+  },
+  webhook_media_urls: {
+    see: async (server) => {
+      const file = { phone_number_id: numbers.main, file: png.toString('base64') }
+      const { id } = (await messageSides(server).gateway('media', file)).body
+      const { url, sha256 } = (await hear(server, { type: 'image', image: { id } })).messages[0].image
+      return [typeof url, sha256.length]
+    },
+    whatsapp: ['string', 44],
+    msgapp: ['undefined', 64],
+  },
+  public_message_ids: {
+    see: async (server, product) => {
+      const { body } = await send(server, product, { type: 'text', text: { body: 'Hi' } })
+      const [{ id }] = body.messages
+      return [/^wamid\.HBgL/.test(id), Buffer.from(id.slice(6), 'base64').length >= 40]
+    },
+    whatsapp: [true, true],
+    msgapp: [false, false],
+  },
+  user_ids: {
+    see: async (server, product) => {
+      const { contacts, messages } = await hear(server, { type: 'text', text: { body: 'Hi' } })
+      const { user_id } = contacts[0]
+      const answered = await send(server, product, {
+        to: undefined,
+        recipient: user_id ?? 'US.1',
+        text: { body: 'Hi' },
+      })
+      return [/^US\.[A-Z0-9]{28}$/.test(user_id), messages[0].from_user_id === user_id, answered.status]
+    },
+    whatsapp: [true, true, 200],
+    msgapp: [false, true, 400],
+  },
+  more_message_forms: {
+    see: async (server, product) => {
+      const interactive = {
+        type: 'request_contact_info',
+        body: { text: 'How do we reach you?' },
+        action: { name: 'request_contact_info' },
+      }
+      return refusal(await send(server, product, { type: 'interactive', interactive }))
+    },
+    whatsapp: [200, undefined, undefined],
+    msgapp: [400, 131051, undefined],
   },
   update_qr_code_by_path: {
     see: async ({ client }) => {
