@@ -134,6 +134,10 @@ const texts = [
   ['[operator-door.md](operator-door.md)', 'operators, the sandbox and signing in to the console'],
 ]
 
+/** The facts that responses of the second vocabulary are compared with. */
+const publicFacts =
+  "[public.json](public.json) holds the facts of the public platform's document: parameters, bodies and responses as schemas. In the tests every response with `VOCABULARY=whatsapp` is [checked against it](../../server/test/harness/public-responses.ts); what differs is [a list with reasons](../../server/test/harness/public-exceptions.ts)."
+
 const planned = [
   ['[public-habits.md](planned/public-habits.md)', 'how `VOCABULARY=whatsapp` behaves like the public platform'],
   ['[public-document.md](planned/public-document.md)', "operations of the public platform's document that are missing"],
@@ -170,6 +174,7 @@ function writeIndex(operations: readonly Row[]): string {
     '## The texts',
     `These are edited by hand. The pages in \`chapters/\` are cut from the first two, word for word, by \`./switchboard gen\`.`,
     writeTable(['Text', 'What it fixes'], texts),
+    publicFacts,
     'What surrounds the API (commands, settings, the world file, the gateway) is in [interface.md](../interface.md).',
     '## Planned',
     'Contracts of features that are not built yet. A text moves to the others when its feature is complete.',

@@ -20,7 +20,7 @@ onOneDatabase('@great-detail/whatsapp sends messages', 'sqlite', (engine) => {
   before(() => {
     sdk = new WhatsApp({
       baseUrl: server.url,
-      request: { headers: { Authorization: `Bearer ${tokens.owner}` }, retry: 0 },
+      request: { headers: { Authorization: `Bearer ${tokens.owner}` }, retry: 0, fetch: server.client.fetch },
     })
   })
 

@@ -15,7 +15,7 @@ onBothDatabases('@great-detail/whatsapp against VOCABULARY=whatsapp', (engine) =
   before(() => {
     sdk = new WhatsApp({
       baseUrl: server.url,
-      request: { headers: { Authorization: `Bearer ${tokens.owner}` }, retry: 0 },
+      request: { headers: { Authorization: `Bearer ${tokens.owner}` }, retry: 0, fetch: server.client.fetch },
     })
   })
 

@@ -125,8 +125,7 @@ export interface GroupsListJoinRequestsParams {
 export interface GroupsListJoinRequestsItem {
   join_request_id: string
   wa_id: string
-  /** Unix seconds. */
-  creation_timestamp: string
+  creation_timestamp: string | number
 }
 
 const groupsListJoinRequestsRow: Row = { name: 'groups.list_join_requests', method: 'GET', door: 'business', path: '/{}/join_requests' }
@@ -232,8 +231,7 @@ export interface GroupsReadResponse {
   description?: string
   /** Whether users who follow the invite link wait for an approval, or join at once. */
   join_approval_mode?: 'approval_required' | 'auto_approve'
-  /** Unix seconds. */
-  creation_timestamp?: string
+  creation_timestamp?: string | number
   participants?: {
     wa_id: string
   }[]

@@ -79,6 +79,8 @@ export function solutionsRead(client: Client, solutionId: string, params?: Solut
 /** The response of `solutions.accept`. */
 export interface SolutionsAcceptResponse {
   success: boolean
+  solution_id?: string
+  partner_status?: 'ACCEPTED'
 }
 
 const solutionsAcceptRow: Row = { name: 'solutions.accept', method: 'POST', door: 'business', path: '/{}/accept' }
@@ -91,6 +93,8 @@ export function solutionsAccept(client: Client, solutionId: string, options?: Re
 /** The response of `solutions.reject`. */
 export interface SolutionsRejectResponse {
   success: boolean
+  solution_id?: string
+  rejected_request_type?: 'PARTNERSHIP_REQUEST'
 }
 
 const solutionsRejectRow: Row = { name: 'solutions.reject', method: 'POST', door: 'business', path: '/{}/reject' }

@@ -96,6 +96,8 @@ export interface WebhooksListLinkedAppsResponse {
       link: string
     }
     override_callback_uri?: string
+    id?: string
+    name?: string
   }[]
 }
 

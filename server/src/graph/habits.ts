@@ -95,8 +95,8 @@ export const habits = {
     instead: 'is no operation; the code is named in the body',
   },
   library_fields: {
-    subject: 'Fields of numbers, accounts and profiles',
-    does: "also those in the libraries' types; a profile is also in the object that holds it",
+    subject: 'Members of responses',
+    does: "also those in the libraries' types and in the public document, with their types: fields of numbers and accounts; a profile and a linked app also in the object that holds it; the id of a bot; `creation_timestamp` of groups as a number; `limits` of call permissions always as a list; `solution_id` of an accepted or rejected invitation; QR codes of letters and the digits 2 to 7",
     instead: 'those of the specification',
   },
   more_message_forms: {

@@ -6,6 +6,7 @@ import { errorStatuses } from '../../src/graph/graph-error.ts'
 import type { Operation, Row } from '../../src/graph/operation.ts'
 import type { Vocabulary } from '../../src/graph/vocabulary.ts'
 import { isOperation } from '../../src/http/route-table.ts'
+import type { PublicResponses } from './public-responses.ts'
 
 export interface Answer {
   readonly status: number
@@ -29,15 +30,21 @@ export interface CallOptions {
   readonly raw?: string | Uint8Array
 }
 
-/** Calls a server as a client would, and checks every response of the business API against the table. */
+/**
+ * Calls a server as a client would, and checks every response of the business API against the table, in the second vocabulary against
+ * the public document too.
+ */
 export class Client {
   readonly url: string
   readonly #vocabulary: Vocabulary
   readonly #operations: readonly Operation[]
   readonly #validators = new Map<TSchema, ReturnType<typeof Compile>>()
 
-  constructor(url: string, vocabulary: Vocabulary, operations: readonly Row[]) {
+  readonly publicResponses: PublicResponses | undefined
+
+  constructor(url: string, vocabulary: Vocabulary, operations: readonly Row[], publicResponses?: PublicResponses) {
     this.url = url
+    this.publicResponses = publicResponses
     this.#vocabulary = vocabulary
     this.#operations = operations.filter(isOperation)
   }
@@ -56,9 +63,22 @@ export class Client {
 
   async call(method: string, path: string, options: CallOptions = {}): Promise<Answer> {
     const query = options.query ? `?${new URLSearchParams(options.query)}` : ''
+    const check = await this.publicResponses?.expect(method, `${path}${query}`)
     const answer = await send(method, `${this.url}${path}${query}`, options)
     if (answer.status >= 400 && method !== 'HEAD') this.#checkEnvelope(answer, path)
+    check?.(answer.status, answer.body)
     return answer
+  }
+
+  /** For libraries that take a `fetch`: their responses are checked too. */
+  readonly fetch = async (input: string | URL | Request, init?: RequestInit): Promise<Response> => {
+    const sent = new Request(input, init)
+    const check = sent.url.startsWith(this.url)
+      ? await this.publicResponses?.expect(sent.method, sent.url.slice(this.url.length))
+      : undefined
+    const response = await fetch(sent)
+    if (check && response.ok) check(response.status, await response.clone().json())
+    return response
   }
 
   /** Calls a row of the table, and checks that the response has the shape of the row. */

@@ -7,6 +7,7 @@ import { chooseVocabulary } from '../../src/graph/vocabulary.ts'
 import { buildOperations } from '../../src/operations.ts'
 import type { TimeSources } from '../../src/timers/clock-guard.ts'
 import { Client } from './client.ts'
+import { publicResponsesOf } from './public-responses.ts'
 import { sourcesOf, type TestServer } from './server.ts'
 
 /**
@@ -22,5 +23,7 @@ export async function startSecondProcess(
   const config = readConfig({ ...usual, ...files.settings, ...env })
   const app = await createApp({ config, database, clock, random: systemRandom, log: silentLog, timeSources })
   const vocabulary = chooseVocabulary(config.vocabulary)
-  return { app, client: new Client(await app.listen(), vocabulary, buildOperations(vocabulary)) }
+  const table = buildOperations(vocabulary)
+  const publicResponses = publicResponsesOf(vocabulary, table, database)
+  return { app, client: new Client(await app.listen(), vocabulary, table, publicResponses) }
 }

@@ -16,6 +16,7 @@ import type { Storage } from './file-stores.ts'
 import { addInviteLinks } from './groups.ts'
 import { type KeptFiles, makeKeptFiles, storageOf } from './kept-files.ts'
 import { addMedia } from './media.ts'
+import { publicResponsesOf } from './public-responses.ts'
 import { addSolutions } from './solutions.ts'
 import { addUploads } from './uploads.ts'
 import { testWorld } from './world.ts'
@@ -75,12 +76,13 @@ export async function startTestServer({
   })
   const url = await app.listen()
   const vocabulary = chooseVocabulary(config.vocabulary)
+  const table = tableOf(config.vocabulary)
   return {
     app,
     url,
     database,
     clock,
-    client: new Client(url, vocabulary, tableOf(config.vocabulary)),
+    client: new Client(url, vocabulary, table, publicResponsesOf(vocabulary, table, database)),
     dataDir: place.dataDir,
     databaseUrl: place.databaseUrl,
     files,

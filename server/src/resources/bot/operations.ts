@@ -3,6 +3,7 @@ import type { Chapter } from '../../chapter.ts'
 import { defineRead, defineWrite } from '../../graph/define.ts'
 import type { NewOperation } from '../../graph/operation.ts'
 import { successSchema } from '../../graph/schemas.ts'
+import type { Vocabulary } from '../../graph/vocabulary.ts'
 import { botDefaults, readOffer } from './rules.ts'
 import { botOfferSchema, botSchema } from './schemas.ts'
 import { findBot, findBotOfNumber, setBotOfNumber } from './store.ts'
@@ -29,7 +30,9 @@ export const botChapter: Chapter = {
   world: [botEntries],
 }
 
-function botOperations(): NewOperation[] {
+function botOperations(vocabulary: Vocabulary): NewOperation[] {
+  const offered = ['prompts', 'commands', 'enable_welcome_message']
+  const { library_fields } = vocabulary.habits
   return [
     defineRead({
       name: 'bot.read',
@@ -39,12 +42,12 @@ function botOperations(): NewOperation[] {
       permission: 'management',
       fields: {
         available: botFields,
-        defaults: ['prompts', 'commands', 'enable_welcome_message'],
+        defaults: library_fields ? ['id', ...offered] : offered,
         mode: 'replace',
       },
       input: Type.Object({}),
       output: botSchema,
-      examples: { output: exampleOffer },
+      examples: { output: { ...(library_fields && { id: '5000000000000001' }), ...exampleOffer } },
       async run({ db, node, project }) {
         return project(await findBot(db, node))
       },

@@ -10,7 +10,7 @@ import { findPhoneNumber } from '../phone-numbers/store.ts'
 import { callIsOpen, noOpenCall } from './errors.ts'
 import { exampleOffer } from './examples.ts'
 import { callGatewayOperations } from './gateway.ts'
-import { checkCallLimit, checkPermission, describePermission, periodMilliseconds } from './permissions.ts'
+import { checkCallLimit, checkPermission, describePermission, noLimits, periodMilliseconds } from './permissions.ts'
 import { progressCall, ringOutTimer, startCall } from './progress.ts'
 import { makeRingOutHandler } from './ring-out.ts'
 import { checkAnswerIsGiven, checkCallRequest, checkCanCall } from './rules.ts'
@@ -57,7 +57,7 @@ function callOperations(vocabulary: Vocabulary): NewOperation[] {
               can_perform_action: true,
               limits: [{ time_period: '24h', current_usage: 1, max_allowed: 100, limit_expiration_time: 1780401600 }],
             },
-            { action_name: 'send_call_permission_request', can_perform_action: false, limits: '' },
+            { action_name: 'send_call_permission_request', can_perform_action: false, limits: noLimits(vocabulary) },
           ],
         },
       },

@@ -50,14 +50,22 @@ export function describePermission(
 ) {
   const status = readStatus(permission, now)
   const expiration_time = status === 'denied' ? null : (permission?.expiration_time ?? null)
+  const describe = (action_name: string, isAllowed: boolean, limits: readonly Limit[]) => {
+    const can_perform_action = isAllowed && limits.every(({ usage, max }) => usage.count < max)
+    return {
+      action_name,
+      can_perform_action,
+      limits: can_perform_action ? limits.map(describeLimit) : noLimits(vocabulary),
+    }
+  }
   return {
     messaging_product: vocabulary.product,
     permission: { status, ...(expiration_time !== null && { expiration_time }) },
     actions: [
-      describeAction('start_call', status === 'granted', [
+      describe('start_call', status === 'granted', [
         { period: '24h', usage: usage.calls, max: settings.maxCallsPerDay },
       ]),
-      describeAction('send_call_permission_request', status === 'denied' || status === 'expired', [
+      describe('send_call_permission_request', status === 'denied' || status === 'expired', [
         { period: '24h', usage: usage.requestsOfDay, max: settings.maxCallPermissionRequestsPerDay },
         { period: '7d', usage: usage.requestsOfWeek, max: settings.maxCallPermissionRequestsPerWeek },
       ]),
@@ -65,9 +73,9 @@ export function describePermission(
   }
 }
 
-function describeAction(action_name: string, isAllowed: boolean, limits: readonly Limit[]) {
-  const can_perform_action = isAllowed && limits.every(({ usage, max }) => usage.count < max)
-  return { action_name, can_perform_action, limits: can_perform_action ? limits.map(describeLimit) : '' }
+/** The limits of an action that is not possible: an empty text, which libraries with types cannot read. */
+export function noLimits({ habits }: Vocabulary): [] | '' {
+  return habits.library_fields ? [] : ''
 }
 
 function describeLimit({ period, usage, max }: Limit) {

@@ -9,7 +9,7 @@ import type { NewOperation } from '../../graph/operation.ts'
 import type { Vocabulary } from '../../graph/vocabulary.ts'
 import { raiseGroupEvent, raiseJoined, raiseJoinRequests } from './events.ts'
 import { askedGroup, askToJoin } from './examples.ts'
-import { type Failure, problems, readUser, sortOut, toJoinRequest } from './rules.ts'
+import { type Failure, problems, readUser, sortOut, toJoinRequest, writeCreation } from './rules.ts'
 import {
   approvedRequestsSchema,
   joinRequestAnswerSchema,
@@ -34,7 +34,8 @@ const exampleRequest = '7d1e3f0c5b9a4c2e8f6a1b2c3d4e5f60'
 
 const requestList = newestFirst(1024)
 
-export function listRequests(): NewOperation {
+export function listRequests(vocabulary: Vocabulary): NewOperation {
+  const creation_timestamp = writeCreation(vocabulary, 1_780_315_200_000)
   return defineRead({
     name: 'groups.list_join_requests',
     method: 'GET',
@@ -43,17 +44,20 @@ export function listRequests(): NewOperation {
     permission: 'messaging',
     list: requestList,
     input: Type.Object({}),
-    output: joinRequestListSchema,
+    output: joinRequestListSchema(vocabulary),
     examples: {
       input: { limit: 1 },
       output: {
-        data: [{ join_request_id: exampleRequest, wa_id: '16505551234', creation_timestamp: '1780315200' }],
+        data: [{ join_request_id: exampleRequest, wa_id: '16505551234', creation_timestamp }],
         paging: { cursors: { before: 'MTIzNDU2Nzg5MDEy', after: 'MTIzNDU2Nzg5MDEy' } },
       },
       node: askedGroup,
     },
     async run({ db, node, page }) {
-      return page.fetch((range) => listJoinRequests(db, node, range), toJoinRequest)
+      return page.fetch(
+        (range) => listJoinRequests(db, node, range),
+        (request) => toJoinRequest(vocabulary, request),
+      )
     },
   })
 }

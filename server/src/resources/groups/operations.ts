@@ -12,7 +12,7 @@ import { groupGatewayOperations } from './gateway.ts'
 import { createLink, deleteLink, readLink } from './link-operations.ts'
 import { approveRequests, listRequests, rejectRequests, removeParticipants } from './member-operations.ts'
 import { groupPages } from './pages.ts'
-import { checkRegistered, readSubject, toGroup, toListedGroup } from './rules.ts'
+import { checkRegistered, readSubject, toGroup, toListedGroup, writeCreation } from './rules.ts'
 import {
   deletedGroupSchema,
   groupCreationSchema,
@@ -23,8 +23,6 @@ import {
 } from './schemas.ts'
 import { deleteGroup, findGroup, listGroups, listParticipants, lockGroup } from './store.ts'
 import { groupEntries } from './world.ts'
-
-const groupFields = Object.keys(groupSchema.properties)
 
 const groupList = newestFirst(1024)
 
@@ -58,6 +56,8 @@ export const groupsChapter: Chapter = {
 
 function groupOperations(vocabulary: Vocabulary): NewOperation[] {
   const messaging_product = vocabulary.product
+  const output = groupSchema(vocabulary)
+  const groupFields = Object.keys(output.properties)
   return [
     defineRead({
       name: 'groups.list',
@@ -107,7 +107,7 @@ function groupOperations(vocabulary: Vocabulary): NewOperation[] {
     createLink(vocabulary),
     readLink(vocabulary),
     deleteLink(vocabulary),
-    listRequests(),
+    listRequests(vocabulary),
     approveRequests(vocabulary),
     rejectRequests(vocabulary),
     removeParticipants(vocabulary),
@@ -119,14 +119,14 @@ function groupOperations(vocabulary: Vocabulary): NewOperation[] {
       permission: 'messaging',
       fields: { available: groupFields, defaults: groupFields, mode: 'replace' },
       input: Type.Object({}),
-      output: groupSchema,
+      output,
       examples: {
         output: {
           id: '6000000000000001',
           subject: 'Regulars',
           description: 'People who come every week.',
           join_approval_mode: 'auto_approve',
-          creation_timestamp: '1780315200',
+          creation_timestamp: writeCreation(vocabulary, 1_780_315_200_000),
           participants: [{ wa_id: '16505551234' }],
           total_participant_count: 1,
         },
@@ -134,7 +134,7 @@ function groupOperations(vocabulary: Vocabulary): NewOperation[] {
       async run({ db, node, project }) {
         const group = await findGroup(db, node)
         if (!group) throw notFound()
-        return project(toGroup(group, await listParticipants(db, group)))
+        return project(toGroup(vocabulary, group, await listParticipants(db, group)))
       },
     }),
     defineWrite({

@@ -2,6 +2,7 @@ import type { Random } from '../../base/keys/random.ts'
 import type { GroupJoinRequestsTable, GroupsTable } from '../../db/tables.ts'
 import { type ArgumentProblem, badArgument } from '../../graph/define-error.ts'
 import type { GraphError } from '../../graph/graph-error.ts'
+import type { Vocabulary } from '../../graph/vocabulary.ts'
 import {
   groupIsFull,
   groupsNeedRegistration,
@@ -40,21 +41,31 @@ export function toListedGroup({ id, subject, created_time }: GroupsTable) {
   return { id, subject, created_at: writeUnixSeconds(created_time) }
 }
 
-export function toGroup(group: GroupsTable, participants: readonly { readonly user_wa_id: string }[]) {
+/** The time of a creation, as the responses show it. */
+export function writeCreation({ habits }: Vocabulary, milliseconds: number): string | number {
+  const seconds = writeUnixSeconds(milliseconds)
+  return habits.library_fields ? Number(seconds) : seconds
+}
+
+export function toGroup(
+  vocabulary: Vocabulary,
+  group: GroupsTable,
+  participants: readonly { readonly user_wa_id: string }[],
+) {
   const { id, subject, description, join_approval_mode, created_time } = group
   return {
     id,
     subject,
     description,
     join_approval_mode,
-    creation_timestamp: writeUnixSeconds(created_time),
+    creation_timestamp: writeCreation(vocabulary, created_time),
     participants: participants.map(({ user_wa_id }) => ({ wa_id: user_wa_id })),
     total_participant_count: participants.length,
   }
 }
 
-export function toJoinRequest({ id, user_wa_id, created_time }: GroupJoinRequestsTable) {
-  return { join_request_id: id, wa_id: user_wa_id, creation_timestamp: writeUnixSeconds(created_time) }
+export function toJoinRequest(vocabulary: Vocabulary, { id, user_wa_id, created_time }: GroupJoinRequestsTable) {
+  return { join_request_id: id, wa_id: user_wa_id, creation_timestamp: writeCreation(vocabulary, created_time) }
 }
 
 /** Anyone with the code can join, so it must not be guessable: 128 bits. */

@@ -22,6 +22,11 @@ export const inviteCodePattern = /^[\w-]{22}$/
 const maxItems = 1024
 const unixSeconds = Type.String({ description: 'Unix seconds.' })
 
+/** The time of a creation: a number where libraries read one. */
+function creationSchema({ habits }: Vocabulary) {
+  return habits.library_fields ? Type.Integer({ description: 'Unix seconds.' }) : unixSeconds
+}
+
 /** For the operations that the specification describes itself, where it is required. */
 export function productSchema(vocabulary: Vocabulary) {
   return Type.Object({ messaging_product: productName(vocabulary) })
@@ -47,15 +52,17 @@ export function requestedSchema(vocabulary: Vocabulary) {
   return Type.Object({ ...productSchema(vocabulary).properties, request_id: Type.String() })
 }
 
-export const groupSchema = Type.Object({
-  id: Type.Optional(Type.String()),
-  subject: Type.Optional(Type.String()),
-  description: Type.Optional(Type.String({ description: 'Empty when there is none.' })),
-  join_approval_mode: Type.Optional(joinApprovalModeSchema),
-  creation_timestamp: Type.Optional(unixSeconds),
-  participants: Type.Optional(Type.Array(Type.Object({ wa_id: Type.String() }))),
-  total_participant_count: Type.Optional(Type.Integer({ description: 'How many users are in it.' })),
-})
+export function groupSchema(vocabulary: Vocabulary) {
+  return Type.Object({
+    id: Type.Optional(Type.String()),
+    subject: Type.Optional(Type.String()),
+    description: Type.Optional(Type.String({ description: 'Empty when there is none.' })),
+    join_approval_mode: Type.Optional(joinApprovalModeSchema),
+    creation_timestamp: Type.Optional(creationSchema(vocabulary)),
+    participants: Type.Optional(Type.Array(Type.Object({ wa_id: Type.String() }))),
+    total_participant_count: Type.Optional(Type.Integer({ description: 'How many users are in it.' })),
+  })
+}
 
 export function groupDeletionSchema(vocabulary: Vocabulary) {
   return Type.Object(optionalProduct(vocabulary))
@@ -111,12 +118,11 @@ export function removedParticipantsSchema(vocabulary: Vocabulary) {
   })
 }
 
-export const joinRequestListSchema = Type.Object({
-  data: Type.Array(
-    Type.Object({ join_request_id: Type.String(), wa_id: Type.String(), creation_timestamp: unixSeconds }),
-  ),
-  paging: pagingSchema,
-})
+export function joinRequestListSchema(vocabulary: Vocabulary) {
+  const creation_timestamp = creationSchema(vocabulary)
+  const request = Type.Object({ join_request_id: Type.String(), wa_id: Type.String(), creation_timestamp })
+  return Type.Object({ data: Type.Array(request), paging: pagingSchema })
+}
 
 export function joinRequestAnswerSchema(vocabulary: Vocabulary) {
   return Type.Object({

@@ -94,7 +94,7 @@ function qrCodeOperations(vocabulary: Vocabulary): NewOperation[] {
       examples: { input: { prefilled_message: 'Hi!', generate_qr_image: 'SVG' }, output: exampleQrCode },
       async run(context, { code, prefilled_message, generate_qr_image }) {
         const saved = await (code === undefined
-          ? create(context, prefilled_message)
+          ? create(context, vocabulary, prefilled_message)
           : update(context, code, prefilled_message))
         return toMessageQrCode(saved, context.publicUrl, readImageFormat(generate_qr_image))
       },
@@ -145,9 +145,13 @@ async function readOne({ db, node, caller, fields = [], publicUrl }: Context, co
 }
 
 /** Draws codes until one is unused: almost always the first. */
-async function create({ db, node, clock, random }: Context<Transaction>, prefilled_message: string) {
+async function create(
+  { db, node, clock, random }: Context<Transaction>,
+  vocabulary: Vocabulary,
+  prefilled_message: string,
+) {
   for (;;) {
-    const code = drawCode(random)
+    const code = drawCode(random, vocabulary)
     const created = await insertQrCode(db, node, { code, prefilled_message, creation_time: clock.now() })
     if (created) return { code, prefilled_message }
   }

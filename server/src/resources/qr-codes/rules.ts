@@ -2,13 +2,16 @@ import type { Random } from '../../base/keys/random.ts'
 import type { QrCodesTable } from '../../db/tables.ts'
 import type { Caller } from '../../graph/caller.ts'
 import type { FieldSelection } from '../../graph/fields.ts'
+import type { Vocabulary } from '../../graph/vocabulary.ts'
 import { codePattern, type ImageFormat, imageFormats } from './schemas.ts'
 
-const alphabet = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789'
+const letters = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ'
 const codeLength = 14
 
 /** Anyone with a code can open its page, so codes are random and none reveals another. */
-export function drawCode(random: Random): string {
+export function drawCode(random: Random, { habits }: Vocabulary): string {
+  // Patterns of libraries leave out digits that look like letters.
+  const alphabet = `${letters}${habits.library_fields ? '234567' : '0123456789'}`
   return Array.from({ length: codeLength }, () => alphabet[random.integer(0, alphabet.length)]).join('')
 }
 

@@ -4,12 +4,12 @@ import { defineRead, defineWrite } from '../../graph/define.ts'
 import { newestFirst } from '../../graph/lists/paging.ts'
 import { createNode } from '../../graph/nodes.ts'
 import type { NewOperation } from '../../graph/operation.ts'
-import { successSchema } from '../../graph/schemas.ts'
 import type { Vocabulary } from '../../graph/vocabulary.ts'
 import { solutionAnswered } from './errors.ts'
 import { onboardingOperations } from './onboarding-operations.ts'
 import { answers, checkInvited, checkMessagingHolder, checkOwnApplication, checkPartner, toSolution } from './rules.ts'
 import {
+  answeredSchema,
   createdSolutionSchema,
   newSolutionSchema,
   solutionListSchema,
@@ -129,12 +129,31 @@ function solutionOperations(vocabulary: Vocabulary): NewOperation[] {
         return project(toSolution(await findSolution(db, node)))
       },
     }),
-    answerRow('accept', 'Accepts the invitation into a solution, which becomes ACTIVE, as its partner app.'),
-    answerRow('reject', 'Rejects the invitation into a solution, which becomes REJECTED, as its partner app.'),
+    answerRow(
+      vocabulary,
+      'accept',
+      'Accepts the invitation into a solution, which becomes ACTIVE, as its partner app.',
+    ),
+    answerRow(
+      vocabulary,
+      'reject',
+      'Rejects the invitation into a solution, which becomes REJECTED, as its partner app.',
+    ),
   ]
 }
 
-function answerRow(answer: keyof typeof answers, sentence: string): NewOperation {
+/** What the public document shows besides. */
+const shownAnswers = {
+  accept: { partner_status: 'ACCEPTED' },
+  reject: { rejected_request_type: 'PARTNERSHIP_REQUEST' },
+} as const
+
+function answerRow(vocabulary: Vocabulary, answer: keyof typeof answers, sentence: string): NewOperation {
+  const shown = shownAnswers[answer]
+  const show = (solution_id: string) => ({
+    success: true,
+    ...(vocabulary.habits.library_fields && { solution_id, ...shown }),
+  })
   return defineWrite({
     name: `solutions.${answer}`,
     method: 'POST',
@@ -143,11 +162,11 @@ function answerRow(answer: keyof typeof answers, sentence: string): NewOperation
     permission: 'management',
     permit: async ({ db, caller, node }) => checkInvited(caller, await findSolution(db, node)),
     input: Type.Object({}),
-    output: successSchema,
-    examples: { output: { success: true }, by: 'partner', first: [createFirst] },
+    output: answeredSchema(vocabulary, shown),
+    examples: { output: show('9000000000000001'), by: 'partner', first: [createFirst] },
     async run({ db, node }) {
       if (!(await answerSolution(db, node, answers[answer]))) throw solutionAnswered()
-      return { success: true }
+      return show(node.id)
     },
   })
 }

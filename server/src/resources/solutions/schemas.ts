@@ -1,6 +1,7 @@
 import { type Static, Type } from 'typebox'
 import { pagingSchema } from '../../graph/lists/paging.ts'
-import { idSchema } from '../../graph/schemas.ts'
+import { idSchema, successSchema } from '../../graph/schemas.ts'
+import type { Vocabulary } from '../../graph/vocabulary.ts'
 
 /** The kinds of partner; the first also manages accounts on their owners' behalf. */
 export const partnerKinds = ['SOLUTION_PROVIDER', 'TECH_PROVIDER'] as const
@@ -53,6 +54,13 @@ export const solutionSchema = Type.Object({
 })
 
 export const solutionListSchema = Type.Object({ data: Type.Array(solutionSchema), paging: pagingSchema })
+
+/** The response to an invitation that was accepted or rejected; `shown` are its constant members. */
+export function answeredSchema({ habits }: Vocabulary, shown: Readonly<Record<string, string>>) {
+  const constants = Object.entries(shown).map(([name, value]) => [name, Type.Literal(value)])
+  const members = { solution_id: Type.String(), ...Object.fromEntries(constants) }
+  return Type.Object({ ...successSchema.properties, ...(habits.library_fields && members) })
+}
 
 export const newOnboardingSchema = Type.Object({
   solution_id: Type.Optional(idSchema({ description: 'A solution of the calling app, to link the request with.' })),

@@ -56,7 +56,7 @@ export const webhooksChapter: Chapter = {
 }
 
 function webhookOperations(vocabulary: Vocabulary): NewRow[] {
-  return [...subscriptionOperations(vocabulary), ...linkOperations(), ...receiverOperations(vocabulary)]
+  return [...subscriptionOperations(vocabulary), ...linkOperations(vocabulary), ...receiverOperations(vocabulary)]
 }
 
 /** An app's subscription: which fields, and where. */
@@ -136,7 +136,8 @@ function subscriptionOperations(vocabulary: Vocabulary): NewOperation[] {
 }
 
 /** The apps linked to an account. */
-function linkOperations(): NewOperation[] {
+function linkOperations(vocabulary: Vocabulary): NewOperation[] {
+  const { library_fields } = vocabulary.habits
   return [
     defineWrite({
       name: 'webhooks.link_app',
@@ -171,11 +172,12 @@ function linkOperations(): NewOperation[] {
       sentence: 'Lists the apps that are linked to an account; an override is shown to the business of its app.',
       permission: 'management',
       input: Type.Object({}),
-      output: linkListSchema,
+      output: linkListSchema(vocabulary),
       examples: {
         output: {
           data: [
             {
+              ...(library_fields && { id: '3000000000000001', name: 'Shrub CRM' }),
               whatsapp_business_api_data: {
                 id: '3000000000000001',
                 name: 'Shrub CRM',
@@ -188,6 +190,7 @@ function linkOperations(): NewOperation[] {
       async run({ db, node, caller, publicUrl }) {
         const apps = await listLinkedApps(db, node)
         const data = apps.map(({ id, name, business_id, override_callback_uri }) => ({
+          ...(library_fields && { id, name }),
           whatsapp_business_api_data: { id, name, link: `${publicUrl}/?app_id=${id}` },
           ...(override_callback_uri !== null && business_id === caller.business_id && { override_callback_uri }),
         }))

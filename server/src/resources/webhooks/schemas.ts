@@ -83,11 +83,15 @@ export const endedLinkSchema = Type.Object({
   ),
 })
 
-export const linkListSchema = Type.Object({
-  data: Type.Array(
-    Type.Object({
-      whatsapp_business_api_data: Type.Object({ id: Type.String(), name: Type.String(), link: Type.String() }),
-      override_callback_uri: Type.Optional(Type.String()),
-    }),
-  ),
-})
+export function linkListSchema({ habits }: Vocabulary) {
+  const app = { id: Type.String(), name: Type.String() }
+  return Type.Object({
+    data: Type.Array(
+      Type.Object({
+        ...(habits.library_fields && app),
+        whatsapp_business_api_data: Type.Object({ ...app, link: Type.String() }),
+        override_callback_uri: Type.Optional(Type.String()),
+      }),
+    ),
+  })
+}
