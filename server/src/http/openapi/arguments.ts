@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util'
-import type { ServedVersions } from '../../graph/versions.ts'
 import { nodeIdDigits, nodeIdPattern, uploadIdPattern } from '../../graph/nodes.ts'
+import type { ServedVersions } from '../../graph/versions.ts'
 import type { Vocabulary } from '../../graph/vocabulary.ts'
 import { nodeKinds } from '../../operations.ts'
 import { nodeKindOf } from '../route-table.ts'
