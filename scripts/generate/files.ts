@@ -10,6 +10,7 @@ import { buildOperations } from '../../server/src/operations.ts'
 import { packageVersion } from '../../server/src/version.ts'
 import { writeErrorsPage } from './errors-page.ts'
 import { writeOperationsPage } from './operations-page.ts'
+import { writePublicPage } from './public-page.ts'
 import { writeReadme } from './readme.ts'
 import { writeSdkFiles } from './sdk/files.ts'
 import { writeSettingsPage } from './settings-page.ts'
@@ -41,6 +42,7 @@ export function generateFiles(): Map<string, string> {
     ['docs/operations.md', writeOperationsPage(operations, vocabulary)],
     ['docs/settings.md', writeSettingsPage()],
     ['docs/errors.md', writeErrorsPage(listErrors(), vocabulary)],
+    ['docs/public-platform.md', writePublicPage(buildOperations(chooseVocabulary('whatsapp')))],
     ['README.md', writeReadme(readText('README.md'))],
     ...writeSdkFiles(),
     ...writeSpecPages(operations, {

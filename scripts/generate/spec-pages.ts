@@ -132,6 +132,7 @@ const texts = [
   ['[decisions.md](decisions.md)', 'our decisions where the specification is silent'],
   ['[messages.md](messages.md)', "messages, message templates and the users' side"],
   ['[operator-door.md](operator-door.md)', 'operators, the sandbox and signing in to the console'],
+  ['[public-habits.md](public-habits.md)', 'how `VOCABULARY=whatsapp` behaves like the public platform'],
 ]
 
 /** The facts that responses of the second vocabulary are compared with. */
@@ -139,7 +140,6 @@ const publicFacts =
   "[public.json](public.json) holds the facts of the public platform's document: parameters, bodies and responses as schemas. In the tests every response with `VOCABULARY=whatsapp` is [checked against it](../../server/test/harness/public-responses.ts); what differs is [a list with reasons](../../server/test/harness/public-exceptions.ts)."
 
 const planned = [
-  ['[public-habits.md](planned/public-habits.md)', 'how `VOCABULARY=whatsapp` behaves like the public platform'],
   ['[public-document.md](planned/public-document.md)', "operations of the public platform's document that are missing"],
   ['[sign-up.md](planned/sign-up.md)', 'connecting a business to an app, and finding why something happened'],
 ]
