@@ -33,6 +33,25 @@ describe('texts of messages', () => {
       },
       ['Order 7 is ready', 'Track'],
     ],
+    [
+      'a template with cards and an offer',
+      {
+        value: { name: 'row', language: { code: 'en' } },
+        rendered: {
+          body: 'Look',
+          buttons: [],
+          cards: [
+            {
+              header: { type: 'image', image: { link: 'https://x.example' } },
+              body: 'Tulips',
+              buttons: [{ text: 'Buy' }],
+            },
+          ],
+          limited_time_offer: { text: 'Sale', expiration_time_ms: 1_790_000_000_000 },
+        },
+      },
+      ['Look', 'Tulips', 'Buy', 'Sale'],
+    ],
     ['a reaction', { value: { message_id: 'wamid.1', emoji: '👍' } }, []],
     ['nothing', {}, []],
   ]

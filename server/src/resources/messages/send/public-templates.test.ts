@@ -22,6 +22,7 @@ import {
   noSuchButton,
   parameterCountWrong,
   parameterWrong,
+  textParametersMissing,
 } from '../../templates/sending/sending-errors.ts'
 import { callInstead, choiceUnknown } from '../../users/errors.ts'
 import { mediaTypeNotTaken, mediaUnknown } from '../errors.ts'
@@ -174,7 +175,7 @@ onOneDatabase('sending templates in the forms of the public platform', 'sqlite',
       [[toCards(bare(image({ id: picture }), toBody(), toUrl), two())], parameterCountWrong],
       [
         [toCards(bare(image({ id: picture }), toBody(text('red'))), two())],
-        like(componentMissing, { kind: 'the button 1 of card 0' }),
+        like(textParametersMissing, { kind: 'the button 1 of card 0' }),
       ],
       [
         [toCards(bare(image({ id: picture }), toBody(text('red')), toButton('url', 2, text('x'))), two())],

@@ -317,6 +317,9 @@ onOneDatabase('templates in the forms of the public platform', 'sqlite', (engine
     assert.ok((await download(added ?? '')).bytes.equals(third))
     assert.equal(await usesOf(id), 2)
     assert.equal((await calls.edit(id, { message_send_ttl_seconds: 3600 })).status, 200)
+    await calls.review(id, { status: 'PAUSED' })
+    assert.equal((await calls.edit(id, { category: 'MARKETING' })).status, 200)
+    assert.ok((await download((await addressesOf(id))[1] ?? '')).bytes.equals(third))
     assert.equal(await usesOf(id), 2)
 
     assert.equal((await calls.delete(id)).status, 200)
