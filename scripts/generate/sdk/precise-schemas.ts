@@ -65,6 +65,15 @@ export const preciseMembers: Readonly<Record<string, Readonly<Record<string, TSc
 const messageState = Type.Enum(['accepted', 'sent', 'delivered', 'read', 'played', 'failed', 'deleted'])
 const choice = Type.Object({ id: text, title: text, description: optional(text) })
 
+/** What a template and each of its cards is filled in to. */
+const renderedPart = {
+  header: optional(Type.Object({ type: text, text: optional(text) }, { additionalProperties: true })),
+  body: text,
+  buttons: Type.Array(
+    Type.Object({ index: Type.Integer(), type: text, text, payload: optional(text), url: optional(text) }),
+  ),
+}
+
 /** Members of types that rows return, where the server checks less of what it passes on. */
 export const preciseShown: Readonly<Record<string, Readonly<Record<string, TSchema>>>> = {
   GatewayMessage: {
@@ -112,12 +121,10 @@ export const preciseShown: Readonly<Record<string, Readonly<Record<string, TSche
     ),
     rendered: Type.Object(
       {
-        header: optional(Type.Object({ type: text, text: optional(text) }, { additionalProperties: true })),
-        body: text,
+        ...renderedPart,
         footer: optional(text),
-        buttons: Type.Array(
-          Type.Object({ index: Type.Integer(), type: text, text, payload: optional(text), url: optional(text) }),
-        ),
+        cards: optional(Type.Array(Type.Object(renderedPart))),
+        limited_time_offer: optional(Type.Object({ text, expiration_time_ms: optional(Type.Integer()) })),
       },
       { description: 'A template, filled in.' },
     ),

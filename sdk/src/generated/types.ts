@@ -1611,7 +1611,6 @@ export interface GatewayMessage {
       [member: string]: unknown
     }
     body: string
-    footer?: string
     buttons: {
       index: number
       type: string
@@ -1619,6 +1618,26 @@ export interface GatewayMessage {
       payload?: string
       url?: string
     }[]
+    footer?: string
+    cards?: {
+      header?: {
+        type: string
+        text?: string
+        [member: string]: unknown
+      }
+      body: string
+      buttons: {
+        index: number
+        type: string
+        text: string
+        payload?: string
+        url?: string
+      }[]
+    }[]
+    limited_time_offer?: {
+      text: string
+      expiration_time_ms?: number
+    }
   }
   content_removed?: boolean
 }
