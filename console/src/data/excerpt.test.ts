@@ -8,6 +8,8 @@ const messages = [
   [{ type: 'image', image: { id: '1', caption: 'A fern' } }, 'A fern'],
   [{ type: 'interactive', interactive: { type: 'button', body: { text: 'Deliver?' } } }, 'Deliver?'],
   [{ type: 'interactive', interactive: { type: 'list_reply', list_reply: { title: 'Morning' } } }, 'Morning'],
+  [{ type: 'interactive', interactive: { type: 'nfm_reply', nfm_reply: { body: 'Pune\n411001' } } }, 'Pune 411001'],
+  [{ type: 'interactive', interactive: { type: 'carousel', body: { text: 'New' }, action: { cards: [] } } }, 'New'],
   [{ type: 'button', button: { text: 'Yes', payload: 'y' } }, 'Yes'],
   [{ type: 'reaction', reaction: { emoji: '👍' } }, '👍'],
   [{ type: 'template', template: { name: 'order_shipped' } }, 'order_shipped'],

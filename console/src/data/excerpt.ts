@@ -20,7 +20,8 @@ function findText(content: Members): string | undefined {
     const text = textOf(content[name]) ?? textOf(membersOf(content[name])['text'])
     if (text !== undefined) return text
   }
-  return textOf(membersOf(content['button_reply'] ?? content['list_reply'])['title'])
+  const reply = membersOf(content['button_reply'] ?? content['list_reply'] ?? content['nfm_reply'])
+  return textOf(reply['title']) ?? textOf(reply['body'])
 }
 
 /** A body as members; none when it is not JSON. */

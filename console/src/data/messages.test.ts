@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import type { GatewayMessage } from '@switchboard/client/methods'
+import type { GatewayInteractive, GatewayMessage } from '@switchboard/client/methods'
+import type { Question } from './message-parts.ts'
 import { type MessageContent, readMessage } from './messages.ts'
 
 const toUser: GatewayMessage = {
@@ -17,6 +18,16 @@ const toUser: GatewayMessage = {
 const toBusiness: GatewayMessage = { ...toUser, direction: 'to_business' }
 const file = { id: '5', url: 'http://127.0.0.1/message_files/5' }
 const reply = { id: 'yes', title: 'Yes' }
+
+const plain = { header: undefined, footer: undefined, buttons: [], cards: [], offer: undefined }
+
+function question(interactive: GatewayInteractive): GatewayMessage {
+  return { ...toUser, type: 'interactive', interactive }
+}
+
+function asked(type: string, choices: Question['choices']): MessageContent {
+  return { type: 'question', question: { type, header: undefined, body: undefined, footer: undefined, choices } }
+}
 
 const contents: readonly (readonly [name: string, message: GatewayMessage, content: MessageContent])[] = [
   ['a text', { ...toUser, type: 'text', text: { body: 'Hi' } }, { type: 'text', body: 'Hi', hasPreview: false }],
@@ -48,8 +59,114 @@ const contents: readonly (readonly [name: string, message: GatewayMessage, conte
     {
       type: 'template',
       name: 'sale',
-      rendered: { header: { type: 'image', file }, body: 'Sale', footer: undefined, buttons: [] },
+      rendered: { ...plain, header: { type: 'image', file }, body: 'Sale' },
     },
+  ],
+  [
+    'a template with an offer and cards',
+    {
+      ...toUser,
+      type: 'template',
+      rendered: {
+        body: 'Sale',
+        buttons: [],
+        limited_time_offer: { text: 'Today', expiration_time_ms: 5 },
+        cards: [{ header: { type: 'image', image: file }, body: 'Aloe', buttons: [] }, { buttons: [] }],
+      } as NonNullable<GatewayMessage['rendered']>,
+    },
+    {
+      type: 'template',
+      name: undefined,
+      rendered: {
+        ...plain,
+        body: 'Sale',
+        cards: [
+          { header: { type: 'image', file }, body: 'Aloe', buttons: [] },
+          { header: undefined, body: undefined, buttons: [] },
+        ],
+        offer: { text: 'Today', end: 5 },
+      },
+    },
+  ],
+  [
+    'a question with cards, which stand in the order of their indexes',
+    question({
+      type: 'carousel',
+      action: {
+        cards: [
+          { card_index: 1, header: { type: 'video', video: file }, action: { buttons: [{ quick_reply: reply }] } },
+          {
+            card_index: 0,
+            header: { type: 'image', image: file },
+            body: { text: 'Aloe' },
+            action: { name: 'cta_url', parameters: { display_text: 'Buy', url: 'https://example.com' } },
+          },
+        ],
+      } as NonNullable<GatewayInteractive['action']>,
+    }),
+    asked('carousel', {
+      type: 'cards',
+      cards: [
+        {
+          header: { type: 'image', file },
+          body: 'Aloe',
+          choices: { type: 'url', text: 'Buy', url: 'https://example.com' },
+        },
+        { header: { type: 'video', file }, body: undefined, choices: { type: 'buttons', buttons: [reply] } },
+      ],
+    }),
+  ],
+  [
+    'a question for an address',
+    question({
+      type: 'address_message',
+      action: {
+        parameters: {
+          country: 'SG',
+          values: { city: 'Singapore' },
+          saved_addresses: [{ id: 'home', value: { address: '1 Road' } }],
+          validation_errors: { city: 'Which one?' },
+        },
+      },
+    }),
+    asked('address_message', {
+      type: 'address',
+      request: {
+        country: 'SG',
+        values: { city: 'Singapore' },
+        saved: [{ id: 'home', value: { address: '1 Road' } }],
+        errors: { city: 'Which one?' },
+      },
+    }),
+  ],
+  [
+    'a question for an address that names a country alone',
+    question({ type: 'address_message', action: { parameters: { country: 'IN' } } }),
+    asked('address_message', { type: 'address', request: { country: 'IN', values: {}, saved: [], errors: {} } }),
+  ],
+  [
+    'a question for the contact of the user',
+    question({ type: 'request_contact_info' }),
+    asked('request_contact_info', { type: 'contact_request' }),
+  ],
+  [
+    'a button that calls',
+    question({ type: 'voice_call', action: { parameters: { display_text: 'Ring us', ttl_minutes: 5 } } }),
+    asked('voice_call', { type: 'call', text: 'Ring us', minutes: 5 }),
+  ],
+  [
+    'a button that calls, without parameters',
+    question({ type: 'voice_call', action: {} }),
+    asked('voice_call', { type: 'call', text: 'Call Now', minutes: 10_080 }),
+  ],
+  [
+    'an address that a user gave',
+    {
+      ...toBusiness,
+      type: 'interactive',
+      interactive: { type: 'nfm_reply', nfm_reply: { name: 'address_message', body: 'Pune', response_json: '{}' } },
+    },
+    { type: 'reply', reply: { type: 'address', text: 'Pune' } },
   ],
   [
     'a question with buttons',

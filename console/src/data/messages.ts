@@ -37,6 +37,30 @@ interface Rendered {
   readonly body: string
   readonly footer: string | undefined
   readonly buttons: readonly RenderedButton[]
+  readonly cards: readonly RenderedCard[]
+  readonly offer: RenderedOffer | undefined
+}
+
+/** A card of a template. */
+interface RenderedCard {
+  readonly header: Header | undefined
+  readonly body: string | undefined
+  readonly buttons: readonly RenderedButton[]
+}
+
+/** What is offered for a while; without an end it does not end. */
+export interface RenderedOffer {
+  readonly text: string
+  /** Milliseconds since the Unix epoch. */
+  readonly end: number | undefined
+}
+
+/** What the service returns besides, where templates have it. */
+interface WireExtras {
+  readonly cards?: readonly (Pick<NonNullable<GatewayMessage['rendered']>, 'header' | 'buttons'> & {
+    readonly body?: string
+  })[]
+  readonly limited_time_offer?: { readonly text: string; readonly expiration_time_ms?: number }
 }
 
 type RenderedButton = NonNullable<GatewayMessage['rendered']>['buttons'][number]
@@ -96,6 +120,14 @@ function readContent(message: GatewayMessage): MessageContent {
   return { type: 'unsupported' }
 }
 
-function readRendered({ header, body, footer, buttons }: NonNullable<GatewayMessage['rendered']>): Rendered {
-  return { header: readHeader(header), body, footer, buttons }
+function readRendered(rendered: NonNullable<GatewayMessage['rendered']> & WireExtras): Rendered {
+  const { header, body, footer, buttons, cards = [], limited_time_offer: offer } = rendered
+  return {
+    header: readHeader(header),
+    body,
+    footer,
+    buttons,
+    cards: cards.map((card) => ({ header: readHeader(card.header), body: card.body, buttons: card.buttons })),
+    offer: offer && { text: offer.text, end: offer.expiration_time_ms },
+  }
 }

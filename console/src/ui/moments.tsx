@@ -17,7 +17,8 @@ const ticking = signal(0, {
   },
 })
 
-function nowTicking(): number {
+/** The time of the service; who reads it while drawing is drawn again every second. */
+export function nowTicking(): number {
   return ticking.value || serviceNow()
 }
 

@@ -7,7 +7,7 @@ import { gatherReactions, keepList } from './reduce.ts'
 
 /** What lies over a chat, in its phone. */
 export interface Sheet {
-  readonly kind: 'choose' | 'flow' | 'place' | 'contact' | 'info' | 'about'
+  readonly kind: 'choose' | 'flow' | 'address' | 'place' | 'contact' | 'info' | 'about'
   readonly message?: Message
 }
 

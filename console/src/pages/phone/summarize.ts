@@ -61,6 +61,8 @@ function findReply(reply: Extract<Message['content'], { type: 'reply' }>['reply'
       return reply.title
     case 'form':
       return reply.text ?? 'Form'
+    case 'address':
+      return `Address: ${reply.text.replaceAll('\n', ', ')}`
     case 'call_permission':
       return reply.isAllowed ? 'Calls are allowed' : 'Calls are refused'
     default:

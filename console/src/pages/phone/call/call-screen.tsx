@@ -29,12 +29,13 @@ function closeMedia(phone: Phone): void {
   medias.delete(phone)
 }
 
-/** Lets the user of a phone call a business. */
-export async function startCall(phone: Phone, key: ChatKey): Promise<void> {
+/** Lets the user of a phone call a business; with a message whose button was pressed, if it was. */
+export async function startCall(phone: Phone, key: ChatKey, message_id?: string): Promise<void> {
   await phone.store.attempt(async () => {
     const session = await mediaOf(phone).offer()
     const { phone_number_id } = key
-    const { call_id } = await gatewayStartCall(client, { phone_number_id, from: phone.wa_id, session })
+    const params = { phone_number_id, from: phone.wa_id, session, ...(message_id !== undefined && { message_id }) }
+    const { call_id } = await gatewayStartCall(client, params)
     await phone.calls.read(call_id)
   })
 }

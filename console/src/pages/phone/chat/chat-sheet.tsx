@@ -6,6 +6,7 @@ import type { Phone } from '../../../data/phone/phone.ts'
 import { writeWhole } from '../../../ui/times.ts'
 import { writeDigits } from '../summarize.ts'
 import { AboutSheet } from './about-sheet.tsx'
+import { AddressSheet } from './address-sheet.tsx'
 import { Sheet } from './sheet.tsx'
 import { ContactForm, FlowForm, PlaceForm } from './sheet-forms.tsx'
 
@@ -36,6 +37,8 @@ export function ChatSheet({ phone, chat, onSend }: Props): ComponentChildren {
           <FlowForm onSend={(data) => press({ data })} />
         </Sheet>
       )
+    case 'address':
+      return message && <AddressSheet message={message} onSend={(data) => press({ data })} onClose={close} />
     case 'place':
       return (
         <Sheet title="Send a location" onClose={close}>

@@ -4,6 +4,9 @@ import type { Message } from '../../../data/messages.ts'
 import type { ChatState } from '../../../data/phone/chat-state.ts'
 import type { Phone } from '../../../data/phone/phone.ts'
 import { Icon } from '../../../ui/icons.tsx'
+import { nowTicking } from '../../../ui/moments.tsx'
+import { startCall } from '../call/call-screen.tsx'
+import { Cards } from './cards.tsx'
 import { Header } from './header.tsx'
 import { RichText } from './rich-text.tsx'
 import './choices.css'
@@ -16,7 +19,7 @@ interface Props {
 
 /** What a business asks with something to press. */
 export function QuestionView({ phone, message, question }: Props) {
-  const { header, body, footer } = question
+  const { header, body, footer, choices } = question
   return (
     <>
       {header && <Header phone={phone} header={header} message={message} />}
@@ -26,7 +29,7 @@ export function QuestionView({ phone, message, question }: Props) {
           {footer}
         </p>
       )}
-      <Choices phone={phone} message={message} question={question} />
+      <Choices phone={phone} message={message} choices={choices} />
     </>
   )
 }
@@ -41,7 +44,11 @@ export function openSheet(
   if (chat) chat.sheet.value = { kind, message }
 }
 
-function Choices({ phone, message, question: { choices } }: Props): ComponentChildren {
+interface ChoicesProps extends Omit<Props, 'question'> {
+  readonly choices: Question['choices']
+}
+
+function Choices({ phone, message, choices }: ChoicesProps): ComponentChildren {
   const press = (more: object) => void phone.act(message, 'press', more)
   switch (choices.type) {
     case 'buttons':
@@ -102,9 +109,56 @@ function Choices({ phone, message, question: { choices } }: Props): ComponentChi
           </button>
         </div>
       )
+    case 'cards': {
+      const cards = choices.cards.map(({ header, body, choices }) => ({
+        header,
+        body,
+        buttons: <Choices phone={phone} message={message} choices={choices} />,
+      }))
+      return <Cards phone={phone} message={message} cards={cards} />
+    }
+    case 'address':
+      return (
+        <div class="choices">
+          <button type="button" aria-haspopup="dialog" onClick={() => openSheet(phone, 'address', message)}>
+            <Icon name="place" />
+            Provide address
+          </button>
+        </div>
+      )
+    case 'contact_request':
+      return (
+        <div class="choices">
+          <button type="button" onClick={() => press({})}>
+            <Icon name="person" />
+            Share contact info
+          </button>
+        </div>
+      )
+    case 'call':
+      return <CallButton phone={phone} message={message} text={choices.text} minutes={choices.minutes} />
     default:
       return null
   }
+}
+
+interface CallProps extends Omit<Props, 'question'> {
+  readonly text: string
+  readonly minutes: number
+}
+
+/** Calls the business that sent the message, as long as its button works. */
+function CallButton({ phone, message, text, minutes }: CallProps) {
+  const isOver = nowTicking() >= (message.timestamp + minutes * 60) * 1000
+  return (
+    <div class="choices">
+      <button type="button" disabled={isOver} onClick={() => void startCall(phone, message, message.id)}>
+        <Icon name="calls" />
+        <span dir="auto">{text}</span>
+      </button>
+      {isOver && <p class="soft">This button has expired.</p>}
+    </div>
+  )
 }
 
 /** What a user answered. */
@@ -112,6 +166,12 @@ export function ReplyView({ reply }: { readonly reply: Reply }) {
   switch (reply.type) {
     case 'call_permission':
       return <p>{reply.isAllowed ? 'You may call me.' : 'Please do not call me.'}</p>
+    case 'address':
+      return (
+        <p class="reply-lines" dir="auto">
+          {reply.text}
+        </p>
+      )
     case 'form':
       return <pre class="reply-json">{reply.json}</pre>
     case 'choice':

@@ -3,9 +3,13 @@ import { digitsOf, numbers } from '../../../data/directory.ts'
 import type { Message, MessageContent } from '../../../data/messages.ts'
 import type { Phone } from '../../../data/phone/phone.ts'
 import { Icon } from '../../../ui/icons.tsx'
+import { nowTicking } from '../../../ui/moments.tsx'
 import { say } from '../../../ui/toast.tsx'
 import { startCall } from '../call/call-screen.tsx'
+import { Cards } from './cards.tsx'
 import { Header } from './header.tsx'
+import { OfferBand } from './offer.tsx'
+import { hasEnded } from './offer-end.ts'
 import { openSheet } from './question.tsx'
 import { RichText } from './rich-text.tsx'
 import './choices.css'
@@ -21,24 +25,48 @@ interface Props {
 
 /** A template, filled in, with what can be pressed. */
 export function TemplateView({ phone, message, rendered }: Props & { readonly rendered: Rendered }) {
-  const { header, body, footer, buttons } = rendered
+  const { header, body, footer, buttons, cards, offer } = rendered
   return (
     <>
       {header && <Header phone={phone} header={header} message={message} />}
+      {offer && <OfferBand offer={offer} />}
       <RichText body={body} />
       {footer && (
         <p class="soft footer-text" dir="auto">
           {footer}
         </p>
       )}
-      {buttons.length > 0 && (
-        <div class="choices">
-          {buttons.map((button) => (
-            <TemplateButton key={button.index} phone={phone} message={message} button={button} />
-          ))}
-        </div>
+      <Buttons phone={phone} message={message} buttons={buttons} offer={offer} />
+      {cards.length > 0 && (
+        <Cards
+          phone={phone}
+          message={message}
+          cards={cards.map(({ header, body, buttons }, card) => ({
+            header,
+            body,
+            buttons: <Buttons phone={phone} message={message} buttons={buttons} card={card} />,
+          }))}
+        />
       )}
     </>
+  )
+}
+
+interface ButtonsProps extends Props {
+  readonly buttons: readonly Button[]
+  readonly offer?: Rendered['offer']
+  /** The card that they are of. */
+  readonly card?: number
+}
+
+function Buttons({ buttons, ...rest }: ButtonsProps) {
+  if (buttons.length === 0) return null
+  return (
+    <div class="choices">
+      {buttons.map((button) => (
+        <TemplateButton key={button.index} button={button} {...rest} />
+      ))}
+    </div>
   )
 }
 
@@ -55,11 +83,20 @@ async function copyCode(code: string): Promise<void> {
   say(`The code ${code} is copied.`)
 }
 
+/** The code of an offer that has ended is no longer copied. */
+function isOver(offer: Rendered['offer']): boolean {
+  return offer?.end !== undefined && hasEnded(offer, nowTicking())
+}
+
+interface ButtonProps extends Omit<ButtonsProps, 'buttons'> {
+  readonly button: Button
+}
+
 /** What each kind of button does on the phone. */
-function TemplateButton({ phone, message, button }: Props & { readonly button: Button }): ComponentChildren {
+function TemplateButton({ phone, message, button, offer, card }: ButtonProps): ComponentChildren {
   const { type, index, text, url, code, phone_number = '' } = button
   const label = <span dir="auto">{text || type}</span>
-  const press = () => void phone.act(message, 'press', { choice: index })
+  const press = () => void phone.act(message, 'press', { choice: index, ...(card !== undefined && { card }) })
   switch (type.toUpperCase()) {
     case 'URL':
       return (
@@ -75,10 +112,17 @@ function TemplateButton({ phone, message, button }: Props & { readonly button: B
           {label}
         </button>
       )
+    case 'VOICE_CALL':
+      return (
+        <button type="button" onClick={() => void startCall(phone, message)}>
+          <Icon name="calls" />
+          {label}
+        </button>
+      )
     case 'COPY_CODE':
     case 'OTP':
       return (
-        <button type="button" disabled={code === undefined} onClick={() => void copyCode(code ?? '')}>
+        <button type="button" disabled={code === undefined || isOver(offer)} onClick={() => void copyCode(code ?? '')}>
           <Icon name="copy" />
           {label}
         </button>

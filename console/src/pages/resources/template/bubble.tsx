@@ -1,3 +1,5 @@
+import { useRef } from 'preact/hooks'
+import { useReachable } from '../../../ui/hooks.ts'
 import { Icon } from '../../../ui/icons.tsx'
 import { RichText } from '../../phone/content/rich-text.tsx'
 import { composePreview, type PreviewedComponent, type TemplatePreview } from './preview.ts'
@@ -6,28 +8,53 @@ const headerWords = { image: 'Picture', video: 'Video', document: 'Document', lo
 
 /** A template as it looks in a chat. */
 export function TemplateBubble({ components }: { readonly components: readonly PreviewedComponent[] }) {
-  const { header, body, footer, buttons } = composePreview(components)
+  const preview = composePreview(components)
+  const place = useRef<HTMLUListElement>(null)
+  useReachable(place)
   return (
     <div class="preview">
       <div class="preview-bubble">
-        {header && <Header header={header} />}
-        <RichText body={body} />
-        {footer !== undefined && (
-          <p class="preview-footer" dir="auto">
-            {footer}
-          </p>
-        )}
-        {buttons.length > 0 && (
-          <ul class="preview-buttons">
-            {buttons.map(({ type, text }) => (
-              <li key={`${type} ${text}`} dir="auto">
-                {text}
+        <Parts preview={preview} />
+        {preview.cards.length > 0 && (
+          <ul class="preview-cards" ref={place} aria-label={`${preview.cards.length} cards`}>
+            {preview.cards.map((card, index) => (
+              <li key={index} aria-label={`Card ${index + 1} of ${preview.cards.length}`}>
+                <Parts preview={card} />
               </li>
             ))}
           </ul>
         )}
       </div>
     </div>
+  )
+}
+
+/** What a template and a card of it have alike. */
+function Parts({ preview: { header, offer, body, footer, buttons } }: { readonly preview: TemplatePreview }) {
+  return (
+    <>
+      {header && <Header header={header} />}
+      {offer !== undefined && (
+        <p class="preview-offer" dir="auto">
+          {offer}
+        </p>
+      )}
+      <RichText body={body} />
+      {footer !== undefined && (
+        <p class="preview-footer" dir="auto">
+          {footer}
+        </p>
+      )}
+      {buttons.length > 0 && (
+        <ul class="preview-buttons">
+          {buttons.map(({ type, text }) => (
+            <li key={`${type} ${text}`} dir="auto">
+              {text}
+            </li>
+          ))}
+        </ul>
+      )}
+    </>
   )
 }
 

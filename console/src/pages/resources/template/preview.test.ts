@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { composePreview, makeExamples, type PreviewedComponent, type TemplatePreview } from './preview.ts'
 
-const nothing = { header: undefined, footer: undefined, buttons: [] }
+const nothing = { header: undefined, footer: undefined, buttons: [], offer: undefined, cards: [] }
 
 const cases: readonly [name: string, components: PreviewedComponent[], preview: TemplatePreview][] = [
   ['a body alone', [{ type: 'BODY', text: 'Welcome' }], { ...nothing, body: 'Welcome' }],
@@ -27,6 +27,42 @@ const cases: readonly [name: string, components: PreviewedComponent[], preview: 
       buttons: [
         { type: 'QUICK_REPLY', text: 'I am coming' },
         { type: 'COPY_CODE', text: 'Copy offer code' },
+      ],
+      offer: undefined,
+      cards: [],
+    },
+  ],
+  [
+    'an offer, and cards with parts of their own',
+    [
+      { type: 'LIMITED_TIME_OFFER', limited_time_offer: { text: 'Spring sale' } },
+      { type: 'BODY', text: 'New' },
+      {
+        type: 'CAROUSEL',
+        cards: [
+          {
+            components: [
+              { type: 'HEADER', format: 'IMAGE' },
+              { type: 'BODY', text: 'Aloe {{1}}', example: { body_text: [['vera']] } },
+              { type: 'BUTTONS', buttons: [{ type: 'QUICK_REPLY', text: 'Buy' }] },
+            ],
+          },
+          {},
+        ],
+      },
+    ],
+    {
+      ...nothing,
+      body: 'New',
+      offer: 'Spring sale',
+      cards: [
+        {
+          ...nothing,
+          header: { kind: 'image', text: '' },
+          body: 'Aloe vera',
+          buttons: [{ type: 'QUICK_REPLY', text: 'Buy' }],
+        },
+        { ...nothing, body: '' },
       ],
     },
   ],
@@ -57,7 +93,7 @@ const cases: readonly [name: string, components: PreviewedComponent[], preview: 
       { type: 'BUTTONS', buttons: [{ type: 'OTP' }] },
     ],
     {
-      header: undefined,
+      ...nothing,
       body: '*123456* is your verification code. For your security, do not share this code.',
       footer: 'This code expires in 5 minutes.',
       buttons: [{ type: 'OTP', text: 'Copy code' }],

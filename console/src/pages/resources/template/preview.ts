@@ -22,6 +22,8 @@ export interface PreviewedComponent {
   readonly buttons?: readonly PreviewedButton[] | undefined
   readonly add_security_recommendation?: boolean | undefined
   readonly code_expiration_minutes?: number | undefined
+  readonly cards?: readonly { readonly components?: readonly PreviewedComponent[] | undefined }[] | undefined
+  readonly limited_time_offer?: { readonly text: string } | undefined
 }
 
 export interface TemplatePreview {
@@ -31,6 +33,9 @@ export interface TemplatePreview {
   readonly body: string
   readonly footer: string | undefined
   readonly buttons: readonly { readonly type: string; readonly text: string }[]
+  /** What is offered for a while. */
+  readonly offer: string | undefined
+  readonly cards: readonly TemplatePreview[]
 }
 
 /** What stands on buttons that have no text of their own. */
@@ -40,6 +45,7 @@ const buttonWords: Readonly<Record<string, string>> = {
   CATALOG: 'View catalog',
   MPM: 'View items',
   FLOW: 'Open',
+  VOICE_CALL: 'Call',
 }
 
 /** A template as a user sees it, with the values of its examples. */
@@ -57,6 +63,8 @@ export function composePreview(components: readonly PreviewedComponent[]): Templ
       type,
       text: text ?? buttonWords[type] ?? type,
     })),
+    offer: find('LIMITED_TIME_OFFER')?.limited_time_offer?.text,
+    cards: (find('CAROUSEL')?.cards ?? []).map(({ components = [] }) => composePreview(components)),
   }
 }
 

@@ -240,7 +240,8 @@ onOneDatabase('kinds of message', 'postgres', (engine) => {
   }
 
   test('interactive messages that are unknown or out of scope: 400, 131051, with those that are taken', async () => {
-    for (const given of ['order_details', 'order_status', 'address_message', 'carousel', 'voice_call', 'poem']) {
+    const forms = ['carousel', 'address_message', 'request_contact_info', 'voice_call']
+    for (const given of ['order_details', 'order_status', ...forms, 'poem']) {
       const answer = await sides.post({ to: user, type: 'interactive', interactive: { type: given, body, action: {} } })
       assertError(answer, interactiveKindNotTaken({ known: interactiveKinds }))
     }
