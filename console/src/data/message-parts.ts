@@ -132,7 +132,8 @@ function readChoices({ type, action = {} }: GatewayInteractive): Choices {
   }
 }
 
-const defaultCallMinutes = 10_080
+/** How long a button that calls works where the business does not say. */
+export const defaultCallMinutes = 10_080
 
 function readUrl(parameters: Readonly<Record<string, unknown>>): Extract<Choices, { readonly type: 'url' }> {
   const url = textOf(parameters['url']) ?? ''

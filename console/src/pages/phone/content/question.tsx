@@ -4,8 +4,7 @@ import type { Message } from '../../../data/messages.ts'
 import type { ChatState } from '../../../data/phone/chat-state.ts'
 import type { Phone } from '../../../data/phone/phone.ts'
 import { Icon } from '../../../ui/icons.tsx'
-import { nowTicking } from '../../../ui/moments.tsx'
-import { startCall } from '../call/call-screen.tsx'
+import { CallButton } from './call-button.tsx'
 import { Cards } from './cards.tsx'
 import { Header } from './header.tsx'
 import { RichText } from './rich-text.tsx'
@@ -136,29 +135,14 @@ function Choices({ phone, message, choices }: ChoicesProps): ComponentChildren {
         </div>
       )
     case 'call':
-      return <CallButton phone={phone} message={message} text={choices.text} minutes={choices.minutes} />
+      return (
+        <div class="choices">
+          <CallButton phone={phone} message={message} text={choices.text} minutes={choices.minutes} />
+        </div>
+      )
     default:
       return null
   }
-}
-
-interface CallProps extends Omit<Props, 'question'> {
-  readonly text: string
-  readonly minutes: number
-}
-
-/** Calls the business that sent the message, as long as its button works. */
-function CallButton({ phone, message, text, minutes }: CallProps) {
-  const isOver = nowTicking() >= (message.timestamp + minutes * 60) * 1000
-  return (
-    <div class="choices">
-      <button type="button" disabled={isOver} onClick={() => void startCall(phone, message, message.id)}>
-        <Icon name="calls" />
-        <span dir="auto">{text}</span>
-      </button>
-      {isOver && <p class="soft">This button has expired.</p>}
-    </div>
-  )
 }
 
 /** What a user answered. */

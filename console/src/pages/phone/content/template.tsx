@@ -1,11 +1,13 @@
 import type { ComponentChildren } from 'preact'
 import { digitsOf, numbers } from '../../../data/directory.ts'
+import { defaultCallMinutes } from '../../../data/message-parts.ts'
 import type { Message, MessageContent } from '../../../data/messages.ts'
 import type { Phone } from '../../../data/phone/phone.ts'
 import { Icon } from '../../../ui/icons.tsx'
 import { nowTicking } from '../../../ui/moments.tsx'
 import { say } from '../../../ui/toast.tsx'
 import { startCall } from '../call/call-screen.tsx'
+import { CallButton } from './call-button.tsx'
 import { Cards } from './cards.tsx'
 import { Header } from './header.tsx'
 import { OfferBand } from './offer.tsx'
@@ -16,7 +18,11 @@ import './choices.css'
 
 type Rendered = Extract<MessageContent, { type: 'template' }>['rendered']
 /** What the wire has besides, by the type of the button. */
-type Button = Rendered['buttons'][number] & { readonly code?: string; readonly phone_number?: string }
+type Button = Rendered['buttons'][number] & {
+  readonly code?: string
+  readonly phone_number?: string
+  readonly ttl_minutes?: number
+}
 
 interface Props {
   readonly phone: Phone
@@ -94,7 +100,7 @@ interface ButtonProps extends Omit<ButtonsProps, 'buttons'> {
 
 /** What each kind of button does on the phone. */
 function TemplateButton({ phone, message, button, offer, card }: ButtonProps): ComponentChildren {
-  const { type, index, text, url, code, phone_number = '' } = button
+  const { type, index, text, url, code, phone_number = '', ttl_minutes = defaultCallMinutes } = button
   const label = <span dir="auto">{text || type}</span>
   const press = () => void phone.act(message, 'press', { choice: index, ...(card !== undefined && { card }) })
   switch (type.toUpperCase()) {
@@ -113,12 +119,7 @@ function TemplateButton({ phone, message, button, offer, card }: ButtonProps): C
         </button>
       )
     case 'VOICE_CALL':
-      return (
-        <button type="button" onClick={() => void startCall(phone, message)}>
-          <Icon name="calls" />
-          {label}
-        </button>
-      )
+      return <CallButton phone={phone} message={message} text={text} minutes={ttl_minutes} />
     case 'COPY_CODE':
     case 'OTP':
       return (

@@ -10,6 +10,8 @@ import { tokens } from '../../../../test/harness/world.ts'
 import { systemRandom } from '../../../base/keys/random.ts'
 import { silentLog } from '../../../base/log/log.ts'
 import { day } from '../../../base/time/duration.ts'
+import type { FileStore } from '../../../files/file-store.ts'
+import { forgetUser } from '../../users/forget.ts'
 import { MessageRetention } from '../retention/message-retention.ts'
 
 const film = mp4('isom', ['vide'])
@@ -114,6 +116,21 @@ onBothDatabases('the files of cards', (engine) => {
     assert.equal((await sides.show(id)).content_removed, true)
     assert.deepEqual(await usesOf(id), [])
     assert.notEqual((await sides.load(first.header.image.url)).status, 200)
+  })
+
+  test('a user who is forgotten leaves no file of a card', async () => {
+    const user = await sides.meetUser()
+    const cards = [mp4('mp42', ['vide']), mp4('mp41', ['vide'])].map((file) => sides.upload(file, 'video/mp4'))
+    const ids = await Promise.all(cards)
+    const id = await sides.send(user, carousel(ids.map((one) => video({ id: one }))))
+    const { database, clock } = server
+    const removed: string[] = []
+    const remove = ({ sha256 }: { sha256: string }) => Promise.resolve(void removed.push(sha256))
+    const store = { removesLate: false, remove } as unknown as FileStore
+    for (const one of ids) await server.client.call('DELETE', `/v23.0/${one}`, { token: tokens.owner })
+    const forgotten = await forgetUser({ database, clock, random: systemRandom, store }, user)
+    assert.deepEqual([forgotten.files, removed.length], [2, 2])
+    assert.deepEqual(await usesOf(id), [])
   })
 
   test('what a card says is found by its words', async () => {
