@@ -213,17 +213,11 @@ export function gatewayActOnMessage(client: Client, messageId: string, params: G
   return callRow(client, gatewayActOnMessageRow, [messageId], params, options)
 }
 
-/** The parameters of `gateway.download_file`. */
-export interface GatewayDownloadFileParams {
-  /** The card whose file it is, from 0. */
-  card?: number | undefined
-}
-
 const gatewayDownloadFileRow: Row = { name: 'gateway.download_file', method: 'GET', door: 'gateway', path: '/message_files/', link: true }
 
 /** Sends the bytes of the media file of a message, or a range of them. */
-export function gatewayDownloadFile(client: Client, url: string, params?: GatewayDownloadFileParams, options?: RequestOptions): Call<Response> {
-  return callForResponse(client, gatewayDownloadFileRow, [url], params, options)
+export function gatewayDownloadFile(client: Client, url: string, options?: RequestOptions): Call<Response> {
+  return callForResponse(client, gatewayDownloadFileRow, [url], undefined, options)
 }
 
 /** The parameters of `gateway.stream`. */
@@ -673,8 +667,8 @@ export class GatewayMethods {
    * @example
    * await client.gateway.downloadFile(url)
    */
-  downloadFile(url: string, params?: GatewayDownloadFileParams, options?: RequestOptions): Call<Response> {
-    return gatewayDownloadFile(this.client, url, params, options)
+  downloadFile(url: string, options?: RequestOptions): Call<Response> {
+    return gatewayDownloadFile(this.client, url, options)
   }
 
   /**

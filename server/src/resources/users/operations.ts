@@ -44,7 +44,7 @@ export const usersChapter: Chapter = {
   rows: (vocabulary) => [
     ...userOperations(vocabulary),
     ...userMessageOperations(vocabulary),
-    ...messageDownloads(vocabulary),
+    ...messageDownloads(),
     ...streamOperations(),
   ],
   world: usersWorld,

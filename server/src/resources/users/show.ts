@@ -42,9 +42,9 @@ export interface ShowTools {
   readonly digitsOf: (phone_number_id: string) => string
 }
 
-/** The path of the link to the media file of a message, below the base URL. */
-function messageFilePath(id: string): string {
-  return `/message_files/${encodeURIComponent(id)}`
+/** The path of the link to the media file of a message or of one of its cards, below the base URL. */
+function messageFilePath(id: string, card: number | undefined): string {
+  return `/message_files/${encodeURIComponent(card === undefined ? id : `${id}#${card}`)}`
 }
 
 /** What showing messages needs, of a request or of the users' stream. */
@@ -52,8 +52,7 @@ export function showTools(
   { clock, publicUrl, sealLink }: Pick<GatewayContext, 'clock' | 'publicUrl' | 'sealLink'>,
   digitsOf: ShowTools['digitsOf'],
 ): ShowTools {
-  const linkTo = (id: string, card?: number) =>
-    sealLink(messageFilePath(id)) + (card === undefined ? '' : `&card=${card}`)
+  const linkTo = (id: string, card?: number) => sealLink(messageFilePath(id, card))
   return { now: clock.now(), publicUrl, digitsOf, linkTo }
 }
 

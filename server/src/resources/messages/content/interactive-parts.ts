@@ -11,7 +11,7 @@ const media = Type.Object({
   link: optional(text(maxLinkLength)),
 })
 
-export const headerTypes = ['text', 'image', 'video', 'document'] as const
+const headerTypes = ['text', 'image', 'video', 'document'] as const
 export const headers = {
   any: Type.Object({
     type: Type.Enum(headerTypes),

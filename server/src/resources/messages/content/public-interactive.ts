@@ -17,7 +17,7 @@ import {
 } from './interactive-parts.ts'
 
 /** A card of a carousel. */
-export interface Card {
+interface Card {
   readonly card_index: number
   readonly header: GivenHeader
   readonly body?: { readonly text: string }
