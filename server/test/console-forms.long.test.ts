@@ -180,6 +180,93 @@ test('forms of messages on the phone', async (t) => {
     )
   })
 
+  /** An example of a picture, which a new template with one needs. */
+  async function uploadExample(): Promise<string> {
+    const query = `file_length=${png.length}&file_type=image/png&file_name=aloe.png`
+    const { id } = await business(`${app}/uploads?${query}`, {})
+    const headers = { authorization: 'OAuth demo-token', file_offset: '0' }
+    const answer = await fetch(`${url}/v23.0/${id}`, { method: 'POST', headers, body: new Uint8Array(png) })
+    return ((await answer.json()) as { h: string }).h
+  }
+
+  const account = '1000000000000001'
+  const create = (name: string, components: object[]) =>
+    business(`${account}/message_templates`, { name, language: 'en_US', category: 'MARKETING', components })
+  const sendTemplate = async (name: string, components: object[]): Promise<string> => {
+    const template = { name, language: { code: 'en_US' }, components }
+    const message = { messaging_product: 'whatsapp', to: ada, type: 'template', template }
+    return (await business(`${number}/messages`, message)).messages[0].id
+  }
+  const pictured = async () => ({
+    type: 'HEADER',
+    format: 'IMAGE',
+    example: { header_handle: [await uploadExample()] },
+  })
+  const pictureParameter = { type: 'header', parameters: [header] }
+
+  await t.test('the cards of a template, whose replies reach the business', async () => {
+    const buttons = [{ type: 'QUICK_REPLY', text: 'Tell me more' }]
+    const card = async (text: string) => ({
+      components: [await pictured(), { type: 'BODY', text }, { type: 'BUTTONS', buttons }],
+    })
+    const cards = [await card('Ferns like the shade'), await card('Aloe likes the sun')]
+    await create('plants', [
+      { type: 'BODY', text: 'Plants of the week' },
+      { type: 'CAROUSEL', cards },
+    ])
+    const reply = (payload: string) => ({
+      type: 'button',
+      sub_type: 'quick_reply',
+      index: '0',
+      parameters: [{ type: 'payload', payload }],
+    })
+    const given = [0, 1].map((card_index) => ({
+      card_index,
+      components: [pictureParameter, reply(`more-${card_index}`)],
+    }))
+    const id = await sendTemplate('plants', [{ type: 'carousel', cards: given }])
+    const second = bubble('Plants of the week').getByRole('listitem', { name: 'Card 2 of 2' })
+    await second.getByText('Aloe likes the sun').waitFor()
+    await second.getByRole('button', { name: 'Tell me more' }).click()
+    assert.deepEqual((await answerTo(id)).button, { payload: 'more-1', text: 'Tell me more' })
+  })
+
+  await t.test('an offer says when it ends, and that it has ended when the clock of the sandbox says so', async () => {
+    await create('sale', [
+      await pictured(),
+      { type: 'LIMITED_TIME_OFFER', limited_time_offer: { text: 'Spring sale', has_expiration: true } },
+      { type: 'BODY', text: 'A quarter off' },
+      {
+        type: 'BUTTONS',
+        buttons: [
+          { type: 'COPY_CODE', example: 'GREEN25' },
+          { type: 'URL', text: 'Shop now', url: 'https://shop.example.com' },
+        ],
+      },
+    ])
+    const expiration_time_ms = Date.now() + 26 * 3_600_000
+    await sendTemplate('sale', [
+      pictureParameter,
+      {
+        type: 'limited_time_offer',
+        parameters: [{ type: 'limited_time_offer', limited_time_offer: { expiration_time_ms } }],
+      },
+      {
+        type: 'button',
+        sub_type: 'copy_code',
+        index: '0',
+        parameters: [{ type: 'coupon_code', coupon_code: 'GREEN25' }],
+      },
+    ])
+    const sale = bubble('A quarter off')
+    await sale.getByText('Ends in 1 d 1 h').waitFor()
+    await sale.getByRole('button', { name: 'Copy offer code' }).click()
+    assert.equal(await page.evaluate('navigator.clipboard.readText()'), 'GREEN25')
+    await call('/operator/clock', 'demo-operator-token', { advance: '27h' })
+    await sale.getByText('This offer has ended').waitFor()
+    assert.equal(await sale.getByRole('button', { name: 'Copy offer code' }).isDisabled(), true)
+  })
+
   await t.test(
     'nothing is cut off, and there is no fault of accessibility: wide and narrow, light and dark',
     async () => {

@@ -21,7 +21,14 @@ onOneDatabase('answers to interactive messages of the public platform', 'sqlite'
   async function answerOf(user: string, message: string, press: object) {
     const pressed = await sides.act(message, 'press', press)
     assert.equal(pressed.status, 200, pressed.text)
-    const { id, from, timestamp: _timestamp, context, ...answer } = (await sides.readDelivered(user)).at(-1)
+    const {
+      id,
+      from,
+      from_user_id: _user,
+      timestamp: _timestamp,
+      context,
+      ...answer
+    } = (await sides.readDelivered(user)).at(-1)
     assert.equal(id, pressed.body.message_id)
     assert.deepEqual([from, context.id], [user, message])
     return answer
