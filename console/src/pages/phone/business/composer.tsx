@@ -2,6 +2,7 @@ import { useSignal } from '@preact/signals'
 import { type MessagesSendParams, mediaUpload, messagesSend } from '@switchboard/client/methods'
 import { apps, businessClient, clientForAccount, findAppForAccount, product } from '../../../data/directory.ts'
 import { explain } from '../../../data/http.ts'
+import { serviceNow } from '../../../data/live.ts'
 import type { Phone } from '../../../data/phone/phone.ts'
 import type { PhoneNumber } from '../../../data/types.ts'
 import { Field } from '../../../ui/parts.tsx'
@@ -21,7 +22,7 @@ export function Composer({ number, phones }: { readonly number: PhoneNumber; rea
   const problem = useSignal<string | undefined>(undefined)
   const written = typed.value ?? (phones[0] ? writeDigits(phones[0].wa_id) : '')
   const to = written.replaceAll(/\D/g, '')
-  const content = toContent(draft.value)
+  const content = toContent(draft.value, '', serviceNow())
   const change = (changes: Partial<Draft>) => {
     draft.value = { ...draft.value, ...changes }
     problem.value = undefined
@@ -33,7 +34,7 @@ export function Composer({ number, phones }: { readonly number: PhoneNumber; rea
     try {
       const client = app === undefined ? await clientForAccount(number.account_id) : businessClient(app)
       const uploaded = kind === 'media' && file ? await mediaUpload(client, number.id, { file }) : undefined
-      const sent = toContent(draft.value, uploaded?.id)
+      const sent = toContent(draft.value, uploaded?.id, serviceNow())
       await messagesSend(client, number.id, { to, ...sent } as MessagesSendParams)
       draft.value = { ...draft.value, text: '', file: undefined, link: '' }
     } catch (error) {

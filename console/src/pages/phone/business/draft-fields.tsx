@@ -4,7 +4,8 @@ import { clientForAccount } from '../../../data/directory.ts'
 import { Loaded, useLoaded } from '../../../ui/load/loaded.tsx'
 import { Field } from '../../../ui/parts.tsx'
 import { RichText } from '../content/rich-text.tsx'
-import { type Draft, type DraftRow, fill, listVariables } from './draft.ts'
+import type { Draft, DraftRow } from './draft.ts'
+import { fill, findOffer, listCards, listVariables, type Parts, type Values } from './draft-template.ts'
 
 interface Props {
   readonly draft: Draft
@@ -188,18 +189,39 @@ function TemplateFields({ draft, account, onChange }: Props) {
 
 /** The template as the user will see it. */
 function Preview({ draft: { template, values } }: { readonly draft: Draft }) {
-  const parts = template?.components ?? []
-  const find = (type: string) => parts.find((part) => part.type === type)
+  if (!template) return null
+  const offer = findOffer(template)
+  return (
+    <figure class="preview" aria-label="Preview">
+      {offer && (
+        <p dir="auto">
+          <b>{offer.text}</b>
+        </p>
+      )}
+      <PreviewParts parts={{ components: template.components ?? [], prefix: '' }} values={values} />
+      {listCards(template).map((parts) => (
+        <blockquote key={parts.prefix}>
+          <PreviewParts parts={parts} values={values} />
+        </blockquote>
+      ))}
+    </figure>
+  )
+}
+
+/** What a template and a card of it have alike. */
+function PreviewParts({ parts, values }: { readonly parts: Parts; readonly values: Values }) {
+  const { components, prefix } = parts
+  const find = (type: string) => components.find((part) => part.type === type)
   const header = find('HEADER')?.text
   const footer = find('FOOTER')?.text
   return (
-    <figure class="preview" aria-label="Preview">
+    <>
       {header && (
         <p dir="auto">
-          <b>{fill(header, 'header', values)}</b>
+          <b>{fill(header, `${prefix}header`, values)}</b>
         </p>
       )}
-      <RichText body={fill(find('BODY')?.text ?? '', 'body', values)} />
+      <RichText body={fill(find('BODY')?.text ?? '', `${prefix}body`, values)} />
       {footer && (
         <p class="soft" dir="auto">
           {footer}
@@ -210,6 +232,6 @@ function Preview({ draft: { template, values } }: { readonly draft: Draft }) {
           {text ?? type}
         </p>
       ))}
-    </figure>
+    </>
   )
 }

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Template } from '@switchboard/client/methods'
-import { type Content, type Draft, emptyDraft, fill, listVariables, toContent } from './draft.ts'
+import { type Content, type Draft, emptyDraft, toContent } from './draft.ts'
+import { fill, listVariables } from './draft-template.ts'
 
 const template: Template = {
   name: 'order_ready',
@@ -121,6 +122,58 @@ const cases: readonly (readonly [string, Partial<Draft>, Content | undefined])[]
     },
   ],
 ]
+const hour = 3_600_000
+
+test('a template with cards and an offer: each card has variables of its own, and the offer ends by the clock of the service', () => {
+  const card = {
+    components: [
+      { type: 'HEADER', format: 'VIDEO' },
+      { type: 'BODY', text: 'For {{1}}', example: { body_text: [['Ada']] } },
+      { type: 'BUTTONS', buttons: [{ type: 'URL', text: 'Shop', url: 'https://x/{{1}}' }, { type: 'QUICK_REPLY' }] },
+    ],
+  }
+  const template = {
+    ...{ name: 'plants', language: 'en' },
+    components: [
+      { type: 'LIMITED_TIME_OFFER', limited_time_offer: { text: 'Today', has_expiration: true } },
+      { type: 'BODY', text: 'New' },
+      { type: 'CAROUSEL', cards: [card, card] },
+    ],
+  } as Template
+  const variables = listVariables(template)
+  assert.deepEqual(
+    variables.slice(0, 4).map(({ key, label, example }) => [key, label, example]),
+    [
+      ['offer hours', 'Hours until the offer ends', '24'],
+      ['card 1 header file', 'Card 1: Address of the video above the text', ''],
+      ['card 1 body 1', 'Card 1: Body {{1}}', 'Ada'],
+      ['card 1 button 0', 'Card 1: Button 1, Shop: end of the address', ''],
+    ],
+  )
+  assert.equal(variables.length, 7)
+  const values = { ...Object.fromEntries(variables.map(({ key }) => [key, key])), 'offer hours': '1.5' }
+  const content = toContent({ ...emptyDraft, kind: 'template', template, values }, '', hour)
+  const parts = (at: number) => [
+    { type: 'header', parameters: [{ type: 'video', video: { link: `card ${at} header file` } }] },
+    { type: 'body', parameters: [parameter(`card ${at} body 1`)] },
+    { type: 'button', index: '0', sub_type: 'url', parameters: [parameter(`card ${at} button 0`)] },
+  ]
+  const offer = { type: 'limited_time_offer', limited_time_offer: { expiration_time_ms: 2.5 * hour } }
+  assert.deepEqual(content?.['template'], {
+    ...{ name: 'plants', language: { code: 'en' } },
+    components: [
+      { type: 'limited_time_offer', parameters: [offer] },
+      {
+        type: 'carousel',
+        cards: [
+          { card_index: 0, components: parts(1) },
+          { card_index: 1, components: parts(2) },
+        ],
+      },
+    ],
+  })
+})
+
 for (const [name, draft, content] of cases) {
   test(`${name} as the API takes it`, () => assert.deepEqual(toContent({ ...emptyDraft, ...draft }, '5'), content))
 }

@@ -1,4 +1,5 @@
-import type { Template, TemplateButton, TemplateComponent } from '@switchboard/client/methods'
+import type { Template } from '@switchboard/client/methods'
+import { toTemplate, type Values } from './draft-template.ts'
 
 export const kinds = {
   text: 'Text',
@@ -27,7 +28,7 @@ export interface Draft {
   readonly rows: readonly DraftRow[]
   readonly template: Template | undefined
   /** The variables of the template, by their keys. */
-  readonly values: Readonly<Record<string, string>>
+  readonly values: Values
 }
 
 export const emptyDraft: Draft = {
@@ -47,8 +48,11 @@ export const emptyDraft: Draft = {
 
 export type Content = { readonly type: string } & Readonly<Record<string, unknown>>
 
-/** The message as the API takes it; undefined while something is missing. `mediaId` is that of the uploaded file. */
-export function toContent(draft: Draft, mediaId = ''): Content | undefined {
+/**
+ * The message as the API takes it; undefined while something is missing. `mediaId` is that of the uploaded file, `now` the time of the
+ * service.
+ */
+export function toContent(draft: Draft, mediaId = '', now = 0): Content | undefined {
   const text = draft.text.trim()
   switch (draft.kind) {
     case 'text':
@@ -67,7 +71,7 @@ export function toContent(draft: Draft, mediaId = ''): Content | undefined {
       return toInteractive('list', text, { button: draft.listButton.trim(), sections: [{ rows }] })
     }
     default:
-      return toTemplate(draft)
+      return draft.template && toTemplate(draft.template, draft.values, now)
   }
 }
 
@@ -100,108 +104,4 @@ const endings: Readonly<Record<string, string>> = {
 
 function typeOfName(name: string): string {
   return endings[name.split('.').at(-1)?.toLowerCase() ?? ''] ?? 'document'
-}
-
-/** Something that a template leaves open. */
-export interface Variable {
-  readonly key: string
-  readonly label: string
-  readonly example: string
-}
-
-const pattern = /\{\{\s*(\w+)\s*\}\}/g
-
-function namesIn(text = ''): readonly string[] {
-  return [...new Set([...text.matchAll(pattern)].map(([, name = '']) => name))]
-}
-
-function findPart(template: Template, type: TemplateComponent['type']): TemplateComponent | undefined {
-  return template.components?.find((part) => part.type === type)
-}
-
-function exampleOf({ example = {} }: TemplateComponent, name: string, at: number): string {
-  const named = [...(example.body_text_named_params ?? []), ...(example.header_text_named_params ?? [])]
-  const found = named.find(({ param_name }) => param_name === name)?.example
-  return found ?? example.body_text?.[0]?.[at] ?? example.header_text?.[at] ?? ''
-}
-
-/** What has to be filled in before a template can be sent, in the order in which it is read. */
-export function listVariables(template: Template): readonly Variable[] {
-  const header = findPart(template, 'HEADER')
-  const body = findPart(template, 'BODY')
-  const format = header?.format ?? 'TEXT'
-  const ofPart = (part: TemplateComponent | undefined, name: string) =>
-    namesIn(part?.text).map((one, at) => ({
-      key: `${name} ${one}`,
-      label: `${name === 'header' ? 'Header' : 'Body'} {{${one}}}`,
-      example: part ? exampleOf(part, one, at) : '',
-    }))
-  const file = { key: 'header file', label: `Address of the ${format.toLowerCase()} above the text`, example: '' }
-  const ofHeader = format === 'TEXT' || format === 'LOCATION' ? ofPart(header, 'header') : [file]
-  const buttons = findPart(template, 'BUTTONS')?.buttons ?? []
-  return [...ofHeader, ...ofPart(body, 'body'), ...buttons.flatMap(variableOfButton)]
-}
-
-function variableOfButton(button: TemplateButton, at: number): readonly Variable[] {
-  const label = `Button ${at + 1}, ${button.text ?? button.type}`
-  if (button.type === 'URL' && namesIn(button.url).length > 0) {
-    return [{ key: `button ${at}`, label: `${label}: end of the address`, example: '' }]
-  }
-  return button.type === 'COPY_CODE'
-    ? [{ key: `button ${at}`, label: `${label}: code`, example: button.example?.[0] ?? '' }]
-    : []
-}
-
-/** A text with the variables that are filled in already. */
-export function fill(text: string, part: 'header' | 'body', values: Draft['values']): string {
-  return text.replaceAll(pattern, (whole, name: string) => values[`${part} ${name}`] || whole)
-}
-
-function toTemplate({ template, values }: Draft): Content | undefined {
-  if (!template) return undefined
-  if (listVariables(template).some(({ key }) => !values[key]?.trim())) return undefined
-  const { name, language, parameter_format } = template
-  const isNamed = parameter_format === 'NAMED'
-  const toParameters = (part: 'header' | 'body', text: string | undefined) =>
-    namesIn(text).map((one) => ({
-      type: 'text',
-      ...(isNamed && { parameter_name: one }),
-      text: values[`${part} ${one}`],
-    }))
-  const body = toParameters('body', findPart(template, 'BODY')?.text)
-  const buttons = findPart(template, 'BUTTONS')?.buttons ?? []
-  const components = [
-    ...toHeader(findPart(template, 'HEADER'), values, toParameters),
-    ...(body.length > 0 ? [{ type: 'body', parameters: body }] : []),
-    ...buttons.flatMap((button, at) => toButton(button, at, values)),
-  ]
-  return {
-    type: 'template',
-    template: { name, language: { code: language }, ...(components.length > 0 && { components }) },
-  }
-}
-
-type ToParameters = (part: 'header' | 'body', text: string | undefined) => readonly object[]
-
-function toHeader(header: TemplateComponent | undefined, values: Draft['values'], toParameters: ToParameters) {
-  const format = header?.format?.toLowerCase()
-  if (format === 'image' || format === 'video' || format === 'document') {
-    return [{ type: 'header', parameters: [{ type: format, [format]: { link: values['header file'] } }] }]
-  }
-  const parameters = toParameters('header', header?.text)
-  return parameters.length > 0 ? [{ type: 'header', parameters }] : []
-}
-
-/** The code of an authentication template is sent twice: in its body and for its button. */
-function toButton({ type, url }: TemplateButton, at: number, values: Draft['values']): readonly object[] {
-  const common = { type: 'button', index: String(at) }
-  const value = values[`button ${at}`]
-  if (type === 'URL' && namesIn(url).length > 0) {
-    return [{ ...common, sub_type: 'url', parameters: [{ type: 'text', text: value }] }]
-  }
-  if (type === 'COPY_CODE') {
-    return [{ ...common, sub_type: 'copy_code', parameters: [{ type: 'coupon_code', coupon_code: value }] }]
-  }
-  if (type !== 'OTP') return []
-  return [{ ...common, sub_type: 'url', parameters: [{ type: 'text', text: values['body 1'] }] }]
 }
