@@ -133,8 +133,3 @@ export function priceMessage({ id, end_time }: OpenConversation, priced: Priced)
   const type = !isFree ? 'regular' : toGroup ? 'free_group_customer_service' : 'free_customer_service'
   return { conversation_id: id, end_time, billable: !isFree, category: categoryOf(priced), type }
 }
-
-/** What is kept of a media file besides its bytes. */
-export function showMedia({ id, mime_type, sha256, file_size }: Omit<MediaTable, 'phone_number_id' | 'expires_time'>) {
-  return { id, mime_type, sha256, file_size }
-}
