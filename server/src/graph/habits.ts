@@ -101,7 +101,7 @@ export const habits = {
   },
   more_message_forms: {
     subject: 'Templates and interactive messages',
-    does: 'also `CAROUSEL`, `LIMITED_TIME_OFFER` and `library_template_name`; interactive `carousel`, `address_message` and `request_contact_info`; the button `VOICE_CALL`',
+    does: 'also `CAROUSEL`, `LIMITED_TIME_OFFER` and `library_template_name`; interactive `carousel`, `address_message`, `request_contact_info` and `voice_call`, with what users answer them with; the button `VOICE_CALL`, whose payload comes back as `cta_payload` of the call',
     instead: 'those of the specification',
   },
 } as const satisfies Record<string, Habit>
