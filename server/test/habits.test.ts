@@ -156,12 +156,15 @@ const cases: Record<HabitName, Case> = {
     msgapp: 400,
   },
   empty_is_left_out: {
-    see: async ({ client }) => {
+    see: async (server, product) => {
+      const { client } = server
       const json = { pin: '123456', whatsapp_business_api_data: { pin: '' } }
-      return (await client.post(`/v23.0/${numbers.fresh}`, { token, json })).status
+      const { status } = await client.post(`/v23.0/${numbers.fresh}`, { token, json })
+      const location = { latitude: 37.4, longitude: -122.1, name: null }
+      return [status, (await send(server, product, { type: 'location', location, context: null })).status]
     },
-    whatsapp: 200,
-    msgapp: 400,
+    whatsapp: [200, 200],
+    msgapp: [400, 400],
   },
   public_activities: {
     see: async ({ client }) => {

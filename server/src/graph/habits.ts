@@ -60,9 +60,9 @@ export const habits = {
     instead: 'come as what they are; only forms hold JSON text',
   },
   empty_is_left_out: {
-    subject: 'An empty text where the public document allows it',
-    does: 'counts as left out, as in `whatsapp_business_api_data.pin`, unless it clears something',
-    instead: 'is checked like any other value',
+    subject: 'null, and an empty text where the public document allows it',
+    does: 'count as left out, as in `whatsapp_business_api_data.pin`, unless an empty text clears something',
+    instead: 'are checked like any other value',
   },
   public_activities: {
     subject: '`GET {Account}/activities`',

@@ -164,7 +164,7 @@ function makeInputReader(operation: Row, input: TObject, habits: Habits): InputR
       return compileInput(input, {
         headers: operation.headers,
         jsonInJson: habits.json_in_json,
-        emptyMembers: habits.empty_is_left_out ? emptyMembers[operation.name] : [],
+        emptyMembers: habits.empty_is_left_out ? (emptyMembers[operation.name] ?? []) : undefined,
       })
     default:
       return compileInput(input, { headers: operation.headers })

@@ -1,12 +1,25 @@
-/** Makes the function that removes the members of an input that are empty texts; they are named as `a.b` and `a.items[].b`. */
+/**
+ * Makes the function that removes what counts as left out from an input: members that are null, at any depth, and those that are empty
+ * texts and named, as `a.b` and `a.items[].b`.
+ */
 export function compileLeavingOut(members: readonly string[]): (input: Record<string, unknown>) => void {
   const paths = members.map((member) => member.replaceAll(each, `.${each}`).split('.'))
   return (input) => {
+    leaveOutNull(input)
     for (const path of paths) leaveOut(input, path, 0)
   }
 }
 
 const each = '[]'
+
+/** Bodies are bounded in depth before they come here. */
+function leaveOutNull(value: unknown): void {
+  if (typeof value !== 'object' || value === null) return
+  for (const [name, member] of Object.entries(value)) {
+    if (member !== null) leaveOutNull(member)
+    else if (!Array.isArray(value)) delete (value as Record<string, unknown>)[name]
+  }
+}
 
 function leaveOut(value: unknown, path: readonly string[], at: number): void {
   const step = path[at]

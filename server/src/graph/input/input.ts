@@ -20,7 +20,7 @@ interface InputOptions {
   readonly headers?: readonly string[] | undefined
   /** Whether objects and arrays of a JSON body may come as JSON text. */
   readonly jsonInJson?: boolean
-  /** Members that count as left out when they are empty texts: `a.b`, `a.items[].b`. */
+  /** Members that count as left out when they are empty texts, as `a.b` and `a.items[].b`, besides any that is null; undefined: none does. */
   readonly emptyMembers?: readonly string[] | undefined
 }
 
@@ -30,7 +30,7 @@ interface InputOptions {
  */
 export function compileInput(
   schema: TObject,
-  { headers = [], jsonInJson = false, emptyMembers = [] }: InputOptions = {},
+  { headers = [], jsonInJson = false, emptyMembers }: InputOptions = {},
 ): InputReader {
   const members = Object.entries(schema.properties).map(([name, member]) => ({
     name,
@@ -39,7 +39,7 @@ export function compileInput(
     isHeader: headers.includes(name),
   }))
   const check = compileCheck(schema)
-  const leaveOutEmpty = compileLeavingOut(emptyMembers)
+  const leaveOutEmpty = emptyMembers && compileLeavingOut(emptyMembers)
 
   return (sources) => {
     const input: Record<string, unknown> = {}
@@ -53,7 +53,7 @@ export function compileInput(
         break
       }
     }
-    leaveOutEmpty(input)
+    leaveOutEmpty?.(input)
     // The schema limits lengths and counts, so this second check sees only input within the limits.
     const problem = check(input) ?? findUnstorableText(input, '')
     if (problem) throw badArgument(problem)

@@ -30,6 +30,7 @@ export const heyoo: LibraryRequests = {
       ...{ latitude: '-23.564', longitude: '-46.654', name: 'Lucky Shrub', address: 'Rua dois, 123' },
     }),
     message('sends a linked image', 'image', { link: '{files}/a.png', caption: 'A shrub' }, individual),
+    message('sends a linked image without a caption', 'image', { link: '{files}/a.png', caption: null }, individual),
     message('sends an image by its id', 'image', { id: '{picture}', caption: 'A shrub' }, individual),
     message('sends a linked voice message', 'audio', { link: '{files}/voice.ogg' }),
     message('sends a linked video', 'video', { link: '{files}/a.mp4', caption: 'How to prune' }),
