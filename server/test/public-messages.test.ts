@@ -265,6 +265,31 @@ onBothDatabases('messages in the second vocabulary', (engine) => {
     assert.equal((await sides.post(text)).body.error.code, 100)
   })
 
+  test('in a group the writer and each participant have their ids, and the group has none', async () => {
+    const user = sides.newUser()
+    const link = await server.client.get(`/v23.0/${ids.group}/invite_link`, { token: tokens.owner })
+    const joined = await sides.gateway('groups/join', { invite_link: link.body.invite_link, user_wa_id: user })
+    assert.equal(joined.status, 200, joined.text)
+    const written = await sides.gateway('messages', { group_id: ids.group, from: user, ...text })
+    assert.equal(written.status, 200, written.text)
+    const [{ from_user_id }] = await sides.readDelivered(user)
+    assert.match(from_user_id, userId)
+    const sent = await sides.post({ recipient_type: 'group', to: ids.group, ...text })
+    assert.deepEqual(sent.body.contacts, [{ input: ids.group, wa_id: ids.group }])
+    const events = (await sides.readEvents()).filter(({ statuses }) => statuses?.[0].id === sent.body.messages[0].id)
+    assert.deepEqual(
+      events.map(({ contacts, statuses: [status] }) => [
+        status.status,
+        contacts?.[0].user_id,
+        status.recipient_user_id,
+      ]),
+      [
+        ['sent', undefined, undefined],
+        ['delivered', from_user_id, undefined],
+      ],
+    )
+  })
+
   test('an id that is made up, altered, or of another business is refused alike', async () => {
     const user = sides.newUser()
     await sides.write(user)
