@@ -314,7 +314,7 @@ onBothDatabases('messages in the second vocabulary', (engine) => {
     assert.deepEqual([await valuesWith(from_user_id), await valuesWith(user)], [0, 0])
   })
 
-  test('ids of users stay the same in another process, after a rotation of keys, and after a reset', async () => {
+  test('ids of users stay the same in another process, after a rotation of keys, and after a reset', async (t) => {
     const user = sides.newUser()
     await sides.write(user)
     const [{ from_user_id: recipient }] = await sides.readDelivered(user)
@@ -324,9 +324,9 @@ onBothDatabases('messages in the second vocabulary', (engine) => {
     const { unreadable } = await rotateKeys(server.database, { clock: server.clock, chooseKey: () => key })
     assert.deepEqual(unreadable, [])
     const next = await startSecondProcess(server, { VOCABULARY: 'whatsapp' })
+    t.after(() => next.app.close(1000))
     const json = { messaging_product: 'whatsapp', recipient, ...text }
     const sent = await next.client.post(`/v23.0/${numbers.main}/messages`, { token: tokens.owner, json })
-    await next.app.close(1000)
     assert.deepEqual(sent.body.contacts, [{ input: recipient, wa_id: user, user_id: recipient }])
     const reset = await server.client.post('/operator/reset', { token: tokens.operator, json: {} })
     assert.equal(reset.status, 200, reset.text)
@@ -357,16 +357,16 @@ onOneDatabase('messages in the first vocabulary', 'sqlite', (engine) => {
     assertError(refused, badArgument(notOffered('recipient')))
   })
 
-  test('a store whose messages have ids of either form is one history', async () => {
+  test('a store whose messages have ids of either form is one history', async (t) => {
     const user = sides.newUser()
     const [short, other] = [await sides.write(user), await sides.write(user, { ...text, id: publicExample })]
     const next = await startSecondProcess(server, { VOCABULARY: 'whatsapp' })
+    t.after(() => next.app.close(1000))
     const read = async (id: string) =>
       (await next.client.get(`/gateway/messages/${id}`, { token: tokens.gateway })).body.id
     assert.deepEqual([await read(short), await read(other)], [short, other])
     const json = { messaging_product: 'whatsapp', to: user, ...text, context: { message_id: short } }
     const sent = await next.client.post(`/v23.0/${numbers.main}/messages`, { token: tokens.owner, json })
-    await next.app.close(1000)
     const [{ id }] = sent.body.messages
     assert.match(id, publicId)
     assert.equal((await sides.show(id)).context.id, short)

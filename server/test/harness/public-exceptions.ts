@@ -87,6 +87,7 @@ export const publicExceptions: readonly PublicException[] = [
     'it says who was not blocked, and why; libraries read it',
   ),
   ...list('messages.send', 'unnamed', ['success'], 'the response to a message that is marked as read'),
+  ...list('messages.send', 'unnamed', ['messages[].group_id'], 'the specification has it for messages to a group'),
   ...list('messages.send', 'unnamed', ['contacts[].user_id'], 'ids of users in a business are newer than the document'),
   ...list(
     'phone_numbers.list',
