@@ -32,6 +32,42 @@ export const publicDifferences: readonly Difference[] = [
     why: 'an id outlives the forgetting of a user',
   },
   {
+    subject: 'Ids of users in a business',
+    there: 'in the response to a message only where `recipient` was used',
+    here: '`user_id` is in every response to a message; a `recipient` that is no user of the business is refused with 131009',
+    why: 'a bot learns the id without waiting for a webhook',
+  },
+  {
+    subject: 'A webhook that is sent again',
+    there: 'may have another address of its file',
+    here: 'has the bytes of the first attempt, so that the address in it may have expired; `GET /{Media-ID}` gives a new one',
+    why: 'repeated posts are the same, byte for byte, and have the same signature',
+  },
+  {
+    subject: 'Carousels',
+    there: 'cards may be products',
+    here: 'cards are pictures or videos with buttons, and their links are fetched one after the other',
+    why: 'there are no catalogues',
+  },
+  {
+    subject: 'Call buttons',
+    there: 'the platform knows which message was pressed',
+    here: 'the payload comes back as `cta_payload` when the call names its message, as the phone of the console does',
+    why: 'another phone is behind the gateway, which reports its calls',
+  },
+  {
+    subject: 'Limited-time offers',
+    there: 'an end in the past is not documented',
+    here: 'is accepted, and the phone says that the offer is over',
+    why: 'a test can see what the user sees',
+  },
+  {
+    subject: 'The library of templates',
+    there: 'some hundred templates',
+    here: '`order_confirmation`, `delivery_update`, `appointment_reminder`, `payment_received`, `account_alert` and `feedback_request` in `en_US` and `es`, in words of our own',
+    why: 'enough to test what uses a library',
+  },
+  {
     subject: 'Versions',
     there: 'differ from each other, and end',
     here: 'all are served as v23.0',
