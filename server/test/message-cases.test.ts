@@ -121,7 +121,7 @@ const proofs: Readonly<Record<number, readonly [file: string, test: string][]>> 
   ],
   43: [
     [templates, 'newest first, page by page'],
-    [templates, '200 PENDING; then they read'],
+    [templates, '200 PENDING; with the response they are approved'],
   ],
   44: [[templates, '422 with a name and language that are there']],
   45: [[components, 'status} with']],

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { describe, type TestContext, test } from 'node:test'
+import { before, describe, type TestContext, test } from 'node:test'
 import { minute } from '../src/base/time/duration.ts'
 import type { BusinessOperation } from '../src/graph/operation.ts'
 import { chooseVocabulary } from '../src/graph/vocabulary.ts'
@@ -11,7 +11,7 @@ import { findPublicDifferences, publicSchemaOf } from './harness/public-response
 import { useTestServer } from './harness/server.ts'
 import { startSink } from './harness/sink.ts'
 import { uploadPicture } from './harness/upload-calls.ts'
-import { ids, numbers, partnerIds, tokens } from './harness/world.ts'
+import { ids, numbers, partnerIds, templates, tokens } from './harness/world.ts'
 
 const rows = businessRows(chooseVocabulary('whatsapp'))
 
@@ -80,7 +80,13 @@ describe('responses of every operation that the public document has', () => {
     'messages.send': async () => {
       const read = { status: 'read', message_id: await write(), to: undefined, type: undefined, text: undefined }
       const template = { name: 'hello_world', language: { code: 'en_US' } }
-      return [{}, { input: read }, { input: { type: 'template', template, text: undefined } }]
+      await join(ids.group)
+      return [
+        {},
+        { input: read },
+        { input: { type: 'template', template, text: undefined } },
+        { input: { recipient_type: 'group', to: ids.group } },
+      ]
     },
     'messages.block_users': async () => {
       // Only users who have written can be blocked; the other one is listed as failed.
@@ -91,7 +97,7 @@ describe('responses of every operation that the public document has', () => {
     'templates.read': async () => {
       const query = { name: 'order_headed' }
       const list = await server.client.get(`/v23.0/${ids.account}/message_templates`, { token: tokens.owner, query })
-      return [{}, { node: list.body.data[0].id }]
+      return [{}, { node: list.body.data[0].id }, { node: templates.order }]
     },
     'profile.update': async () => [{ input: { profile_picture_handle: await uploadPicture(server, png) } }],
     'phone_numbers.request_code': [{ node: numbers.fresh }],
@@ -122,6 +128,12 @@ describe('responses of every operation that the public document has', () => {
     'groups.list_join_requests': async () => [{ node: await askToJoin() }],
   }
 
+  before(async () => {
+    const json = { category: 'MARKETING' }
+    const path = `/gateway/templates/${templates.order}`
+    assert.equal((await server.client.post(path, { token: tokens.gateway, json })).status, 200)
+  })
+
   /** Of a user, whom the world file does not know. */
   async function write(): Promise<string> {
     const json = { phone_number_id: numbers.main, from: writer, type: 'text', text: { body: 'Hi' } }
@@ -134,14 +146,18 @@ describe('responses of every operation that the public document has', () => {
     await server.app.settle()
     const { body } = await server.client.get(`/v23.0/${numbers.main}/groups`, { token: tokens.owner })
     const group = body.data.groups.find(({ subject }: { subject: string }) => subject === 'Spring planting')
-    const link = await server.client.post(`/v23.0/${group.id}/invite_link`, {
+    await join(group.id)
+    return group.id
+  }
+
+  async function join(group: string): Promise<void> {
+    const link = await server.client.post(`/v23.0/${group}/invite_link`, {
       token: tokens.owner,
       json: { messaging_product: 'whatsapp' },
     })
     const json = { invite_link: link.body.invite_link, user_wa_id: '16505551888', name: 'Ada' }
     const asked = await server.client.post('/gateway/groups/join', { token: tokens.gateway, json })
     assert.equal(asked.status, 200, asked.text)
-    return group.id
   }
 
   /** Writes come first, so that lists have something to show, and what deletes comes last. */

@@ -33,6 +33,7 @@ const profileMembers = [
   'vertical',
 ]
 const templateMembers = [
+  'previous_category',
   'parameter_format',
   'message_send_ttl_seconds',
   'quality_score',

@@ -99,13 +99,17 @@ const buttonInput = Type.Object({
   type: Type.String({ maxLength: 100, description: 'URL or PHONE_NUMBER, in either case.' }),
   url: Type.Optional(
     Type.Object({
-      base_url: Type.Optional(Type.String({ description: 'The URL, with one variable at its end at the most.' })),
+      base_url: Type.Optional(
+        Type.String({ maxLength: 4000, description: 'The URL, with one variable at its end at the most.' }),
+      ),
       url_suffix_example: Type.Optional(
-        Type.String({ description: 'The whole URL with something in the place of its variable.' }),
+        Type.String({ maxLength: 4000, description: 'The whole URL with something in the place of its variable.' }),
       ),
     }),
   ),
-  phone_number: Type.Optional(Type.String({ description: 'The number that is called, in international format.' })),
+  phone_number: Type.Optional(
+    Type.String({ maxLength: 100, description: 'The number that is called, in international format.' }),
+  ),
 })
 
 const publicNewTemplateSchema = Type.Object({
