@@ -144,7 +144,7 @@ function Foot() {
         <span class="words">{words}</span>
       </p>
       <p class="facts soft">
-        {service.value && `${service.value.version} · ${service.value.versions.at(-1)} · ${service.value.store}`}
+        {service.value && `${service.value.version} · ${service.value.newest_version} · ${service.value.store}`}
       </p>
       <div class="foot-tools">
         <IconButton icon="theme" label={`Colours: ${theme.value}`} onClick={nextTheme} />

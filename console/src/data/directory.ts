@@ -91,7 +91,7 @@ export function digitsOf(number: Pick<PhoneNumber, 'display_phone_number'>): str
 
 /** The newest version of the API. */
 export function version(): string {
-  return service.value?.versions.at(-1) ?? 'v23.0'
+  return service.value?.newest_version ?? 'v23.0'
 }
 
 type Vocabulary = NonNullable<ClientOptions['vocabulary']>

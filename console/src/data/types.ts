@@ -18,7 +18,7 @@ export interface Replay {
 export interface ServiceState {
   readonly version: string
   readonly vocabulary: string
-  readonly versions: readonly string[]
+  readonly newest_version: string
   readonly store: string
   readonly sandbox: boolean
   readonly time: string

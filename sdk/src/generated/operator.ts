@@ -16,6 +16,8 @@ export interface OperatorReadStateResponse {
   vocabulary: string
   /** Versions of the API that are served, oldest first. */
   versions: string[]
+  /** The version in docs and examples. */
+  newest_version: string
   /** The kind of database. */
   store: string
   /** Whether this is a test environment. */

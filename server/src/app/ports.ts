@@ -49,7 +49,7 @@ export async function makePorts(
     sandbox: sandbox?.port,
     service: {
       version: packageVersion(),
-      versions: versions.all,
+      versions,
       vocabulary: config.vocabulary,
       store: database.product,
       process: foundation.self,

@@ -11,6 +11,7 @@ import type { PushBody } from '../stream/push-event.ts'
 import type { Caller } from './caller.ts'
 import type { NodeKindInfo } from './nodes.ts'
 import type { Reply } from './reply.ts'
+import type { ServedVersions } from './versions.ts'
 
 /** The ports of a rule: its access to the outside, always before its transaction begins. */
 export interface Ports {
@@ -109,7 +110,7 @@ export interface AppliedWorld {
 /** What is fixed while the process runs. */
 export interface ServiceFacts {
   readonly version: string
-  readonly versions: readonly string[]
+  readonly versions: ServedVersions
   readonly vocabulary: string
   /** The name of the database for people. */
   readonly store: string
