@@ -207,6 +207,14 @@ const cases: Record<HabitName, Case> = {
     whatsapp: [true, true],
     msgapp: [false, false],
   },
+  long_ids: {
+    see: async ({ client }) => {
+      const json = { businesses: [{ id: '12345678901234567890', name: 'Long' }] }
+      return (await client.post('/operator/world', { token: tokens.operator, json })).status
+    },
+    whatsapp: 200,
+    msgapp: 400,
+  },
   user_ids: {
     see: async (server, product) => {
       const { contacts, messages } = await hear(server, { type: 'text', text: { body: 'Hi' } })

@@ -70,6 +70,11 @@ const refusals: [string, object, ...RegExp[]][] = [
     /^w: accounts\[0\]\.phone_numbers\[0\]\.account_number_id: accounts\[0\]\.phone_numbers\[0\]\.id has that id already/,
   ],
   [
+    'an id of 2^53 or more',
+    { businesses: [{ id: '9007199254740992', name: 'x' }] },
+    /^w: businesses\[0\]\.id: it must be an id: .* below 2\^53\.$/,
+  ],
+  [
     'a phone number that is there twice in two spellings',
     inAccount({ phone_numbers: [number, { id: '4000000000000051', display_phone_number: '+1 (631) 555 1050' }] }),
     /^w: accounts\[0\]\.phone_numbers\[1\]\.display_phone_number: accounts\[0\]\.phone_numbers\[0\]\.display_phone_number has that phone number already; give another, or leave one of them out\.$/,

@@ -110,7 +110,7 @@ export function webhooksListLinkedApps(client: Client, accountId: string, option
 
 /** The parameters of `webhooks.unlink_app`. */
 export interface WebhooksUnlinkAppParams {
-  /** The app to unlink, for the business that owns the account; left out: the token's own app. It must be the id of an app: 15 to 20 digits. */
+  /** The app to unlink, for the business that owns the account; left out: the token's own app. It must be the id of an app: 15 or 16 digits. */
   app_id?: string | undefined
 }
 

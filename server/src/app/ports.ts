@@ -59,7 +59,7 @@ export async function makePorts(
     feed: foundation.feed,
     listRequests: () => requestLog.list(),
     readmitOperator: (before) => readmitScoped({ database, clock }, before, 'operator'),
-    world: makeWorldPort({ database, clock, random, production }),
+    world: makeWorldPort({ database, clock, random, production, longIds: vocabulary.habits.long_ids }),
     checkCallbackUrl: (url, member) => void checkCallbackUrl(url, { allowInternal, member }),
     usersStream,
     verifyCallback: makeVerifyCallback({ egress: foundation.egress, random, allowInternal }),

@@ -64,7 +64,8 @@ export function makeSandbox(
     async prepareWorld(given, worldClock) {
       const world = given === undefined ? await foundation.startWorld() : await readGivenWorld(given)
       const warn = (line: string) => log.warn(line)
-      return prepareWorld(worldClock, random, world, { production: config.production, warn })
+      const longIds = foundation.vocabulary.habits.long_ids
+      return prepareWorld(worldClock, random, world, { production: config.production, longIds, warn })
     },
   })
 }

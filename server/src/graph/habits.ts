@@ -84,6 +84,11 @@ export const habits = {
     does: '`wamid.` and base64 of at least 40 bytes that begin as the public ones do; the digits in them are random',
     instead: 'are shorter',
   },
+  long_ids: {
+    subject: 'Ids of objects in world files',
+    does: 'have 15 to 20 digits',
+    instead: 'have 15 or 16 digits and are below 2^53',
+  },
   user_ids: {
     subject: 'Business-scoped user ids',
     does: '`user_id` beside `wa_id` in contacts of messages and in responses, `from_user_id` in messages, `recipient_user_id` in statuses: a country and 28 characters, the same for a user and a business; `recipient` accepts one instead of `to`, and an unknown one is 131009',

@@ -1,6 +1,7 @@
 import type { Random } from '../base/keys/random.ts'
 import type { Transaction } from '../db/database.ts'
 import type { Tables } from '../db/tables.ts'
+import type { Vocabulary } from './vocabulary.ts'
 
 /**
  * The kinds of node. A chapter adds its own to this interface with `declare module`, and describes them in `nodes`; a business is here
@@ -41,8 +42,13 @@ export const uploadIdPattern = /^upload:[\w-]+$/
 /** As the ids of the public platform are, which a world file may repeat. They are text everywhere: as numbers the longer ones lose digits. */
 export const nodeIdPattern = /^[1-9]\d{14,19}$/
 export const maxNodeIdLength = 20
-/** For people. */
-export const nodeIdDigits = '15 to 20 digits'
+
+/** How ids are described where a vocabulary has long ones, and where it has not. */
+export function describeNodeIds({ habits }: Vocabulary) {
+  return habits.long_ids
+    ? { digits: '15 to 20 digits', pattern: nodeIdPattern, maxLength: maxNodeIdLength }
+    : { digits: '15 or 16 digits', pattern: /^[1-9]\d{14,15}$/, maxLength: 16 }
+}
 
 export function isNodeId(text: string): boolean {
   return nodeIdPattern.test(text)

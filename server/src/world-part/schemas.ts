@@ -1,5 +1,5 @@
 import { Type } from 'typebox'
-import { maxNodeIdLength, nodeIdDigits, nodeIdPattern } from '../graph/nodes.ts'
+import { maxNodeIdLength, nodeIdPattern } from '../graph/nodes.ts'
 
 /*
  * Schemas that several parts of a world file share. Enumerations and other forms are those of the API; the counts that limit the API
@@ -7,7 +7,9 @@ import { maxNodeIdLength, nodeIdDigits, nodeIdPattern } from '../graph/nodes.ts'
  */
 
 /** YAML and JSON read digits without quotes as a number, which loses the last ones. */
-export const idExpectation = `an id: a string of ${nodeIdDigits} without a 0 in front; put it in quotes`
+export const shortIdExpectation = 'an id: a string (in quotes) of 15 or 16 digits, without a 0 in front and below 2^53'
+
+export const idExpectation = `${shortIdExpectation}, or of 15 to 20 digits with VOCABULARY=whatsapp`
 
 export const idSchema = Type.String({
   pattern: nodeIdPattern.source,
@@ -24,5 +26,5 @@ export const countrySchema = Type.String({
 
 /** The complete list of links. An empty list, or a key without a value, means none. */
 export const idListSchema = Type.Union([Type.Array(idSchema), Type.Null()], {
-  'x-expects': `an array of ids, each a string of ${nodeIdDigits} in quotes, or null for none`,
+  'x-expects': 'an array of ids, each a string in quotes, or null for none',
 })

@@ -18,6 +18,8 @@ export type WorldSummary = Readonly<Record<'created' | 'updated' | 'unchanged', 
 export interface ApplyOptions {
   /** Whether guessable secrets are refused: those of the demo, and short ones. By default no. */
   readonly production?: boolean
+  /** Whether ids may be longer than a number can hold. By default no. */
+  readonly longIds?: boolean
   /** Reports a part of the file that was not applied, in a line with its place. */
   readonly warn?: (line: string) => void
 }
@@ -95,10 +97,10 @@ export async function prepareWorld(
   clock: Clock,
   random: Random,
   world: World,
-  { production = false, warn = () => undefined }: ApplyOptions,
+  { production = false, longIds = false, warn = () => undefined }: ApplyOptions,
 ): Promise<(tx: Transaction) => Promise<WorldSummary>> {
   const fileProblems = new Problems()
-  const entries = await listEntries(world.content, fileProblems)
+  const entries = await listEntries(world.content, fileProblems, longIds)
   await checkFile(entries, fileProblems)
   if (production) checkSecrets(entries, fileProblems)
   return async (tx) => {

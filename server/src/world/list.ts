@@ -2,6 +2,7 @@ import type { NodesTable } from '../db/tables.ts'
 import { batchSize, letOthersRun } from '../world-part/batches.ts'
 import type { Entry, NodeOwner, Reference, WorldPart } from '../world-part/part.ts'
 import type { Problems } from '../world-part/problems.ts'
+import { shortIdExpectation } from '../world-part/schemas.ts'
 import { partsUnder, worldParts } from './parts.ts'
 
 /** A parsed world file: its contents, and its name for messages. */
@@ -25,7 +26,7 @@ export interface WorldEntries {
 }
 
 /** Lists the contents of the file; reports malformed and duplicate ids. */
-export async function listEntries(content: WorldContent, problems: Problems): Promise<WorldEntries> {
+export async function listEntries(content: WorldContent, problems: Problems, longIds: boolean): Promise<WorldEntries> {
   const nodes = new Map<string, FileNode>()
   const entries = new Map<WorldPart, Entry[]>(worldParts.map((part) => [part, []]))
   let count = 0
@@ -58,7 +59,9 @@ export async function listEntries(content: WorldContent, problems: Problems): Pr
 
   function register(node: FileNode): void {
     const known = nodes.get(node.id)
-    if (known)
+    if (!longIds && !Number.isSafeInteger(Number(node.id)))
+      problems.add(node.place, `it must be ${shortIdExpectation}.`)
+    else if (known)
       problems.add(
         node.place,
         `${known.place} has that id already; choose another, because ids are unique over everything.`,

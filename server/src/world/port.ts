@@ -18,10 +18,11 @@ export interface WorldPortDeps {
   readonly clock: Clock
   readonly random: Random
   readonly production: boolean
+  readonly longIds: boolean
 }
 
 /** World files for the operator door. */
-export function makeWorldPort({ database, clock, random, production }: WorldPortDeps): WorldPort {
+export function makeWorldPort({ database, clock, random, production, longIds }: WorldPortDeps): WorldPort {
   return {
     export(format, limits) {
       const write = format === 'yaml' ? writeYaml : writeWorldJson
@@ -38,7 +39,7 @@ export function makeWorldPort({ database, clock, random, production }: WorldPort
       const warnings: string[] = []
       const warn = (line: string) => void warnings.push(line.replace(/^: /, ''))
       const write = await explain(async () =>
-        prepareApply(clock, random, await readWorldApart(text), { production, warn }),
+        prepareApply(clock, random, await readWorldApart(text), { production, longIds, warn }),
       )
       return async (tx) => {
         warnings.length = 0

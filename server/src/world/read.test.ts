@@ -110,17 +110,17 @@ describe('reading a world file', () => {
     [
       'an id without quotes',
       'businesses: [{ id: 2000000000000001, name: x }]',
-      /^w\.yaml: businesses\[0\]\.id: it must be an id: a string of 15 to 20 digits without a 0 in front; put it in quotes\.$/,
+      /^w\.yaml: businesses\[0\]\.id: it must be an id: a string \(in quotes\) of 15 or 16 digits/,
     ],
     [
       'an id without quotes that a number cannot hold',
       'businesses: [{ id: 12345678901234567890, name: x }]',
-      /^w\.yaml: businesses\[0\]\.id: it must be an id: .*; put it in quotes\.$/,
+      /^w\.yaml: businesses\[0\]\.id: it must be an id: a string \(in quotes\)/,
     ],
     [
       'an id without quotes in a list',
       'accounts: [{ id: "1000000000000001", business_id: "2000000000000001", name: x, shared_with: [2000000000000002] }]',
-      /^w\.yaml: accounts\[0\]\.shared_with(\[0\])?: it must be .* in quotes/,
+      /^w\.yaml: accounts\[0\]\.shared_with(\[0\])?: it must be .*\(in quotes\)/,
     ],
     [
       'an id that is too long',

@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises'
 import { systemRandom } from '../../base/keys/random.ts'
 import { systemClock } from '../../base/time/clock.ts'
+import { chooseVocabulary } from '../../graph/vocabulary.ts'
 import { applyWorld } from '../../world/apply.ts'
 import { readWorldFile } from '../../world/read.ts'
 import { CommandFailed } from '../fail.ts'
@@ -19,11 +20,12 @@ export async function apply(file: string, flags: RemoteFlags & { data?: string }
     return printSummary(file, summary)
   }
   const world = await readWorldFile(file)
-  await withNewStore({ DATA_DIR: flags.data }, async (database, { production }) => {
+  await withNewStore({ DATA_DIR: flags.data }, async (database, { production, vocabulary }) => {
     const warn = (line: string): void => {
       process.stderr.write(`${line}\n`)
     }
-    const summary = await applyWorld(database, systemClock, systemRandom, world, { production, warn })
+    const { long_ids: longIds } = chooseVocabulary(vocabulary).habits
+    const summary = await applyWorld(database, systemClock, systemRandom, world, { production, longIds, warn })
     printSummary(file, summary)
   })
 }

@@ -5,6 +5,7 @@ import { systemClock } from '../../base/time/clock.ts'
 import { BadSetting, type Config } from '../../config.ts'
 import type { Database } from '../../db/database.ts'
 import { lockStore } from '../../db/sqlite/store-lock.ts'
+import { chooseVocabulary } from '../../graph/vocabulary.ts'
 import { type ApplyOptions, applyWorld, applyWorldIfEmpty, type WorldSummary } from '../../world/apply.ts'
 import { isStoreEmpty } from '../../world/empty.ts'
 import { listDemoTokensForOperators } from '../../world/guessable-secrets.ts'
@@ -74,7 +75,8 @@ function checkRole({ role, databaseUrl }: Config): void {
 /** The configured world file, or the demo for an empty store outside production. */
 async function applyFirstWorld(database: Database, config: Config, log: Log): Promise<void> {
   const report = (summary: WorldSummary): void => log.info(summary, 'applied a world file')
-  const options: ApplyOptions = { production: config.production, warn: (line) => log.warn(line) }
+  const { long_ids: longIds } = chooseVocabulary(config.vocabulary).habits
+  const options: ApplyOptions = { production: config.production, longIds, warn: (line) => log.warn(line) }
   if (config.world !== undefined) {
     report(await applyWorld(database, systemClock, systemRandom, await readWorldFile(config.world), options))
   } else if (await wantsDemo(database, config)) {

@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util'
-import { nodeIdDigits, nodeIdPattern, uploadIdPattern } from '../../graph/nodes.ts'
+import { describeNodeIds, uploadIdPattern } from '../../graph/nodes.ts'
 import type { ServedVersions } from '../../graph/versions.ts'
 import type { Vocabulary } from '../../graph/vocabulary.ts'
 import { nodeKinds } from '../../operations.ts'
@@ -23,27 +23,31 @@ export function describeVersion({ all, newest }: ServedVersions, vocabulary: Voc
 }
 
 /** The id of the node that a placeholder of the specification stands for. */
-export function describeNodeId(placeholder: string, [first]: readonly [DescribedRow, ...DescribedRow[]]): Parameter {
-  return { ...describeId(placeholder, [first.kind]), example: exampleIdOf(first) }
+export function describeNodeId(
+  placeholder: string,
+  [first]: readonly [DescribedRow, ...DescribedRow[]],
+  vocabulary: Vocabulary,
+): Parameter {
+  return { ...describeId(placeholder, [first.kind], vocabulary), example: exampleIdOf(first) }
 }
 
 /** The id when the kind of node selects the row. Its examples are named after the rows, like those of other parameters. */
-export function describeNeutralId(rows: readonly DescribedRow[]): Parameter {
+export function describeNeutralId(rows: readonly DescribedRow[], vocabulary: Vocabulary): Parameter {
   const examples = rows.map((row) => [row.operation.name, { value: exampleIdOf(row) }])
   const kinds = rows.map(({ kind }) => kind)
-  return { ...describeId(neutralPlaceholder, kinds), examples: Object.fromEntries(examples) }
+  return { ...describeId(neutralPlaceholder, kinds, vocabulary), examples: Object.fromEntries(examples) }
 }
 
-const digits = { vocabulary: nodeIdDigits, pattern: nodeIdPattern }
-const uploadName = { vocabulary: '`upload:` and what names it', pattern: uploadIdPattern }
+const uploadName = { digits: '`upload:` and what names it', pattern: uploadIdPattern }
 
-function describeId(name: string, kinds: readonly string[]): Parameter {
+function describeId(name: string, kinds: readonly string[], vocabulary: Vocabulary): Parameter {
+  const digits = describeNodeIds(vocabulary)
   const forms = [...new Set(kinds.map((kind) => (kind === 'upload' ? uploadName : digits)))]
   return {
     name,
     in: 'path',
     required: true,
-    description: `The id of ${orList.format(kinds.map(withArticle))}: ${orList.format(forms.map(({ vocabulary }) => vocabulary))}.`,
+    description: `The id of ${orList.format(kinds.map(withArticle))}: ${orList.format(forms.map((form) => form.digits))}.`,
     schema: { type: 'string', pattern: forms.map(({ pattern }) => pattern.source).join('|') },
   }
 }

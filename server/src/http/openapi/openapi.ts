@@ -143,7 +143,7 @@ function describeOperation(
     ...(security && { security }),
     parameters: [
       ...(first.door === 'business' ? [refTo('parameters', 'Version')] : []),
-      ...(pathRows.placeholder === undefined ? [] : [describeNodeOf(pathRows.placeholder, rows)]),
+      ...(pathRows.placeholder === undefined ? [] : [describeNodeOf(pathRows.placeholder, rows, vocabulary)]),
       ...describePathMembers(rows),
       ...describeHeaderMembers(rows),
       ...(first.method === 'GET' ? describeQuery(rows) : []),
@@ -165,12 +165,16 @@ function describeOperation(
 }
 
 /** Rows with the same example share the component of a node's id. Without a neutral placeholder it belongs to one row. */
-function describeNodeOf(placeholder: string, rows: readonly DescribedRow[]): Parameter | Reference {
-  if (placeholder === neutralPlaceholder) return describeNeutralId(rows)
+function describeNodeOf(
+  placeholder: string,
+  rows: readonly DescribedRow[],
+  vocabulary: Vocabulary,
+): Parameter | Reference {
+  if (placeholder === neutralPlaceholder) return describeNeutralId(rows, vocabulary)
   const [row] = rows as [DescribedRow]
   return row.operation.examples.node === undefined
     ? refTo('parameters', placeholder)
-    : describeNodeId(placeholder, [row])
+    : describeNodeId(placeholder, [row], vocabulary)
 }
 
 /** Whether a route takes a body. */
@@ -354,7 +358,7 @@ function describeComponents(
       ...(document === 'business' && { Version: describeVersion(versions, vocabulary) }),
       ...Object.fromEntries(
         [...byPlaceholder].flatMap(([name, ofName]) =>
-          name === undefined ? [] : [[name, describeNodeId(name, ofName as [DescribedRow])]],
+          name === undefined ? [] : [[name, describeNodeId(name, ofName as [DescribedRow], vocabulary)]],
         ),
       ),
     },

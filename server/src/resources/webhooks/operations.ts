@@ -9,9 +9,9 @@ import { inboundAdmission } from './inbound/admission.ts'
 import { receiverOperations } from './inbound/receiver-operations.ts'
 import { checkMayUnlink, checkOwnSubscriptions, readFieldNames, readOverride } from './rules.ts'
 import {
-  endedLinkSchema,
   endedSubscriptionSchema,
   linkListSchema,
+  makeEndedLinkSchema,
   newLinkSchema,
   newSubscriptionSchema,
   subscriptionListSchema,
@@ -204,7 +204,7 @@ function linkOperations(vocabulary: Vocabulary): NewOperation[] {
       sentence:
         "Ends the link of the token's app to an account, or as the account's owner that of any app, with every callback that it has for its numbers.",
       permission: 'management',
-      input: endedLinkSchema,
+      input: makeEndedLinkSchema(vocabulary),
       output: successSchema,
       examples: { output: success },
       async run({ db, node, caller, clock, random }, { app_id = caller.app_id }) {

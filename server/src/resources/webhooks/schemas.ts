@@ -1,6 +1,6 @@
 import { type Static, Type } from 'typebox'
 import { webhookFields } from '../../delivery/webhook-fields.ts'
-import { maxNodeIdLength, nodeIdDigits, nodeIdPattern } from '../../graph/nodes.ts'
+import { describeNodeIds } from '../../graph/nodes.ts'
 import type { Vocabulary } from '../../graph/vocabulary.ts'
 
 export const webUrlStart = '[Hh][Tt][Tt][Pp][Ss]?://[^/?#]'
@@ -72,16 +72,19 @@ export const newLinkSchema = Type.Object({
 })
 export type NewLink = Static<typeof newLinkSchema>
 
-export const endedLinkSchema = Type.Object({
-  app_id: Type.Optional(
-    Type.String({
-      maxLength: maxNodeIdLength,
-      pattern: nodeIdPattern.source,
-      description: "The app to unlink, for the business that owns the account; left out: the token's own app.",
-      'x-expects': `the id of an app: ${nodeIdDigits}`,
-    }),
-  ),
-})
+export function makeEndedLinkSchema(vocabulary: Vocabulary) {
+  const { digits, pattern, maxLength } = describeNodeIds(vocabulary)
+  return Type.Object({
+    app_id: Type.Optional(
+      Type.String({
+        maxLength,
+        pattern: pattern.source,
+        description: "The app to unlink, for the business that owns the account; left out: the token's own app.",
+        'x-expects': `the id of an app: ${digits}`,
+      }),
+    ),
+  })
+}
 
 export function linkListSchema({ habits }: Vocabulary) {
   const app = { id: Type.String(), name: Type.String() }
