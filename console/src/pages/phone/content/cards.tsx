@@ -23,7 +23,7 @@ interface Props {
 export function Cards({ phone, message, cards }: Props) {
   return (
     <ul
-      class="cards"
+      class="message-cards"
       aria-label={`${cards.length} cards`}
       // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls is reached by the keyboard, and arrows move in it.
       tabIndex={0}
