@@ -13,6 +13,7 @@ import { type RunningServer, startCommand } from './harness/command.ts'
 import { makeStorePlace, type StorePlace } from './harness/databases.ts'
 import { findMisfit } from './harness/event-shapes.ts'
 import { byForm } from './harness/form.ts'
+import { card, cardHeader, carousel } from './harness/public-templates.ts'
 import { startSink } from './harness/sink.ts'
 
 /** Every row has its method in the client, and its example goes through: the drift of either would fail here. */
@@ -161,6 +162,8 @@ function run(vocabulary: VocabularyName): void {
       }
       case 'templates.download':
         return { url: await makeTemplateFile() }
+      case 'templates.download_card':
+        return { url: await makeCardFile() }
       case 'public.picture': {
         await owner.profile.update(number, { profile_picture_handle: await upload() })
         const { data } = await owner.profile.read(number, { fields: ['profile_picture_url'] })
@@ -196,6 +199,18 @@ function run(vocabulary: VocabularyName): void {
     })
     const { components = [] } = await owner.templates.read(id)
     return components[0]?.example?.header_handle?.[0] ?? ''
+  }
+
+  async function makeCardFile(): Promise<string> {
+    const cards = [card({ header: cardHeader(await upload()) }), card({ header: cardHeader(await upload()) })]
+    const given = {
+      ...{ name: 'with_cards', language: 'en_US', category: 'MARKETING' },
+      components: [{ type: 'BODY', text: 'Look at these.' }, carousel(...cards)],
+    }
+    // Its types are wider than those of the components.
+    const { id } = await owner.templates.create('1000000000000001', given as never)
+    const { components = [] } = await owner.templates.read(id)
+    return /"header_handle":\["([^"]+)"/.exec(JSON.stringify(components))?.[1] ?? ''
   }
 }
 
