@@ -18,7 +18,7 @@ export function writePublicPage(operations: readonly Row[]): string {
     '# Coming from the public platform',
     'You have a bot or a library for the public WhatsApp Business Platform, and want to run it against Switchboard. Start it so:',
     '```sh\nVOCABULARY=whatsapp npm start\n```',
-    'Then give your program another base URL and token; nothing else changes. Without the setting the service speaks `msgapp`, the vocabulary of [its specification](spec/README.md), and a request in the other vocabulary is told so.',
+    'Then give your program another base URL and token; nothing else changes. Without the setting the service speaks `msgapp`, the vocabulary of [its specification](spec/README.md), and the error for a request in the other vocabulary names the setting.',
     writeTable(
       ['Base URL', 'Version', 'Token', 'Phone number id', 'Account id', 'App secret'],
       [

@@ -55,7 +55,7 @@ test('forms of messages on the phone', async (t) => {
   }
 
   /** The webhook of what a user answered a message with. */
-  // biome-ignore lint/suspicious/noExplicitAny: as above.
+  // biome-ignore lint/suspicious/noExplicitAny: webhooks of every shape.
   async function answerTo(id: string): Promise<any> {
     const find = () =>
       listValues()

@@ -1,7 +1,7 @@
 import { type TObject, type TSchema, Type } from 'typebox'
 import { makeTemplateSchema } from '../../../server/src/resources/templates/schemas.ts'
 
-/** Components as they are shown, in either vocabulary: the form of those that are sent follows from it. */
+/** Components as responses show them, in either vocabulary; the request schema is derived from it. */
 const shown = (makeTemplateSchema(true).properties.components as unknown as { items: TObject }).items
   .properties as Record<string, TSchema>
 const examples = (shown['example'] as TObject).properties as Record<string, TSchema>

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { drawMessageId } from './draw-message-id.ts'
 
-test('a message of the phone has an id like those that the service makes in its vocabulary', () => {
+test('a message of the phone has an id in the form of the vocabulary', () => {
   assert.match(drawMessageId('msgapp'), /^wamid\.[0-9a-f]{36}$/)
   const id = drawMessageId('whatsapp')
   const bytes = Buffer.from(id.slice('wamid.'.length), 'base64').toString('hex')

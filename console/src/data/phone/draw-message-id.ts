@@ -5,7 +5,7 @@ export function drawMessageId(product: string): string {
   return product === 'whatsapp' ? `wamid.${writePublic(drawn, digits.slice(-32).toUpperCase())}` : `wamid.${digits}`
 }
 
-/** As the service writes those that it makes for messages of users in this vocabulary, with random digits in place of a phone number. */
+/** The form of the service for users' messages, with random digits in place of a phone number. */
 function writePublic(drawn: readonly number[], name: string): string {
   const number = `1${drawn
     .slice(0, 10)

@@ -1,7 +1,4 @@
-/**
- * Makes the function that removes what counts as left out from an input: members that are null, at any depth, and those that are empty
- * texts and named, as `a.b` and `a.items[].b`.
- */
+/** Makes the function that removes empty members from an input: null at any depth, and an empty text in `members` (`a.b`, `a.items[].b`). */
 export function compileLeavingOut(members: readonly string[]): (input: Record<string, unknown>) => void {
   const paths = members.map((member) => member.replaceAll(each, `.${each}`).split('.'))
   return (input) => {

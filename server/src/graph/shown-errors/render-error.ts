@@ -8,9 +8,9 @@ export interface ErrorBody {
 
 /** How the errors of a route are written. */
 export interface ErrorForm {
-  /** For the one operation that shows only `message`, `type` and `code`. */
+  /** Whether errors show only `message`, `type` and `code`; one operation does. */
   readonly briefErrors: boolean
-  /** For those that also have `error_data`. */
+  /** Whether errors of the route also have `error_data`. */
   readonly errorData: boolean
   /** Whether it is a route of businesses. */
   readonly isBusiness: boolean
