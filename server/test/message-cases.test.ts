@@ -176,7 +176,7 @@ const proofs: Readonly<Record<number, readonly [file: string, test: string][]>> 
     ['test/forget-command.test.ts', 'erases contents, name and settings'],
   ],
   63: [
-    ['test/killed-timers.test.ts', 'is fetched again by the next process'],
+    ['test/killed-timers.long.test.ts', 'is fetched again by the next process'],
     ['test/crash-writes.test.ts', 'a server that is killed at any moment amid writes'],
   ],
   64: [

@@ -15,7 +15,7 @@ import { ids, testWorld, tokens } from './harness/world.ts'
 
 /**
  * PostgreSQL behind a proxy that goes silent, which no error tells of, and is cut then. What happens to several processes whose
- * database refuses them is in many-processes-at-work.test.ts.
+ * database refuses them is in many-processes-at-work.long.test.ts.
  */
 
 const timeout = 1000

@@ -2,12 +2,12 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { countSealed } from '../src/db/secrets/rotation.ts'
 import { runCommand, startCommand } from './harness/command.ts'
-import { makeMigratedPlace, onOneDatabase, openPlace, unlockPlace } from './harness/databases.ts'
+import { makeMigratedPlace, onBothDatabases, openPlace, unlockPlace } from './harness/databases.ts'
 import { callsOf, checkSecretsAtWork, makeRichStore, optionsOf, rich } from './harness/rich-store.ts'
 import { addValues, readKeyIds, readStoreKeyIds } from './harness/sealed-values.ts'
 import { findSecrets, openEverything, readAllBytes } from './harness/secret-search.ts'
 
-onOneDatabase('secrets rotate', 'postgres', (engine) => {
+onBothDatabases('secrets rotate', (engine) => {
   test('secrets rotate seals everything anew beside a server that goes on, and leaves nothing of the old key', async (t) => {
     const place = await makeMigratedPlace(engine)
     const store = await makeRichStore(t, place, { listener: false })

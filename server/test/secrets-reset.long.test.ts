@@ -4,10 +4,10 @@ import { join } from 'node:path'
 import { test } from 'node:test'
 import type { Sealed } from '../src/db/tables.ts'
 import { runCommand, startCommand } from './harness/command.ts'
-import { makeMigratedPlace, onOneDatabase, openPlace } from './harness/databases.ts'
+import { makeMigratedPlace, onBothDatabases, openPlace } from './harness/databases.ts'
 import { makeRichStore, optionsOf, rich, writeRichWorld } from './harness/rich-store.ts'
 
-onOneDatabase('secrets reset', 'postgres', (engine) => {
+onBothDatabases('secrets reset', (engine) => {
   test('secrets reset opens a store whose key is lost, with new secrets, and says what was lost', async (t) => {
     const place = await makeMigratedPlace(engine)
     t.after(() => place.remove())

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import type { ServerResponse } from 'node:http'
 import { test } from 'node:test'
 import { startCommand } from './harness/command.ts'
-import { type Engine, makeMigratedPlace, onOneDatabase } from './harness/databases.ts'
+import { type Engine, makeMigratedPlace, onBothDatabases } from './harness/databases.ts'
 import { png } from './harness/media-files.ts'
 import { startSink } from './harness/sink.ts'
 import { until } from './harness/until.ts'
@@ -41,7 +41,7 @@ test('a timer that a killed process held goes off by another one within seconds'
   assert.deepEqual(sink.requests[1]?.body, sink.requests[0]?.body)
 })
 
-onOneDatabase('a message whose link a killed process was fetching', 'postgres', (engine: Engine) => {
+onBothDatabases('a message whose link a killed process was fetching', (engine: Engine) => {
   test('a message whose link a killed process was fetching is fetched again by the next process within seconds, and sent once', async (t) => {
     const place = await makeMigratedPlace(engine)
     t.after(() => place.remove())

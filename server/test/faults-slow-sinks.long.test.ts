@@ -2,13 +2,12 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { startFuzzedServer } from './fuzz/server.ts'
 import { BadSinks, badManners } from './harness/bad-sinks.ts'
-import { byForm } from './harness/form.ts'
 import { envelopeOf, messagesChange, textMessage } from './harness/webhooks.ts'
 import { ids, testWorld, tokens } from './harness/world.ts'
 
 /** Subscribers that behave badly in four ways, and one that does not. What each way alone leads to is in egress.test.ts. */
 
-const each = byForm(3, 10)
+const each = 10
 const events = 20
 /** Longer than this test takes on any machine: who waits for a bad one never ends. */
 const timeout = 600_000

@@ -2,18 +2,17 @@ import assert from 'node:assert/strict'
 import type { ServerResponse } from 'node:http'
 import { test } from 'node:test'
 import { startCrowded } from './harness/crowd.ts'
-import { onOneDatabase } from './harness/databases.ts'
-import { byForm } from './harness/form.ts'
+import { onBothDatabases } from './harness/databases.ts'
 import { OrderSink } from './harness/order-sink.ts'
 import { until } from './harness/until.ts'
 import { Writers } from './harness/writers.ts'
 
 /** How many posts are under way at first, and how many a host gets at first (server/src/delivery/worker/held-lane.ts and concurrency-limits.ts). */
 const [firstOfSubscriber, firstOfHost] = [4, 16]
-const users = byForm(30, 60)
-const each = byForm(2, 3)
+const users = 60
+const each = 3
 
-onOneDatabase('a subscriber that takes its time to answer, while many users write', 'postgres', (engine) => {
+onBothDatabases('a subscriber that takes its time to answer, while many users write', (engine) => {
   test('a subscriber that takes its time to answer, while many users write: gets many posts at once, nothing twice, nothing out of order within a conversation', async (t) => {
     const sink = await new OrderSink().start()
     t.after(() => sink.end())
