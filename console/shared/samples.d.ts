@@ -26,10 +26,19 @@ export interface SampleField {
   readonly type: string
 }
 
+export interface SampleMethod {
+  /** `phoneNumbers.list` */
+  readonly call: string
+  /** Members that the method itself sends. */
+  readonly fixed?: Readonly<Record<string, string>>
+  /** Members that are arguments of their own. */
+  readonly args?: readonly string[]
+}
+
 /** How the client of the service calls an operation. */
 export interface SampleCall {
-  /** `phoneNumbers.readInfo` */
-  readonly call: string
+  /** Its methods; of several the first is meant whose fixed members and arguments are there. */
+  readonly calls: readonly SampleMethod[]
   /** The placeholders that are its first arguments. */
   readonly args: readonly string[]
   readonly result: 'object' | 'list' | 'text' | 'response' | 'stream'
@@ -56,3 +65,11 @@ export interface CurlRequest {
 export function writeCurl(request: CurlRequest): string
 export function quote(text: string): string
 export function readJson(text: string): unknown
+
+/** The method that sends these parameters. */
+export function chooseMethod<Method extends SampleMethod>(
+  methods: readonly Method[],
+  params: Readonly<Record<string, unknown>>,
+): Method
+/** Takes what the method sends itself out of the parameters, and gives its arguments. */
+export function takeArguments(method: SampleMethod, params: Record<string, unknown>): unknown[]

@@ -66,8 +66,10 @@ function writeJavaScript(request) {
     ...(version && version !== sdk.version && { version }),
   }
   const bytes = request.bytes === undefined ? undefined : readBytes(request.bytes)
-  const given = [...writePath(request), ...writeBody(bytes), ...writeParams(request)]
-  const call = `client.${sdk.call}(${given.join(', ')})`
+  const { params, options: ofCall } = readParams(request)
+  const method = chooseMethod(sdk.calls, params)
+  const given = [...writePath(request), ...writeArguments(method, params), ...writeBody(bytes)]
+  const call = `client.${method.call}(${[...given, ...writeParams(sdk, params, ofCall)].join(', ')})`
   const file = bytes && 'file' in bytes
   const lines = [
     `import { Switchboard } from '@switchboard/client'`,
@@ -93,7 +95,7 @@ function writeBody(bytes) {
 }
 
 /** Parameters and options, in which the client fills in the product itself. */
-function writeParams({ fields, body, sdk }) {
+function readParams({ fields, body, sdk }) {
   const params = {}
   const options = {}
   for (const { name, in: where, value, type } of fields) {
@@ -105,6 +107,28 @@ function writeParams({ fields, body, sdk }) {
   const members = body === undefined ? {} : readJson(body)
   if (typeof members === 'object' && members) Object.assign(params, members)
   if (sdk.product) delete params['messaging_product']
+  return { params, options }
+}
+
+/** The method that sends these parameters; an operation that does several things has several. */
+export function chooseMethod(methods, params) {
+  const fits = ({ fixed = {}, args = [] }) =>
+    Object.entries(fixed).every(([name, value]) => params[name] === value) && args.every((name) => name in params)
+  return methods.find(fits) ?? methods[0]
+}
+
+/** Takes what the method sends itself out of the parameters, and its arguments. */
+export function takeArguments({ fixed = {}, args = [] }, params) {
+  const taken = args.map((name) => params[name])
+  for (const name of [...Object.keys(fixed), ...args]) delete params[name]
+  return taken
+}
+
+function writeArguments(method, params) {
+  return takeArguments(method, params).map((value) => javaScript.text(String(value ?? '…')))
+}
+
+function writeParams(sdk, params, options) {
   const written = Object.keys(params).length > 0 ? [writeValue(params, javaScript)] : []
   if (Object.keys(options).length === 0) return written
   return [...(written.length > 0 || !sdk.params ? written : ['{}']), writeValue(options, javaScript)]

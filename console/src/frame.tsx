@@ -1,5 +1,5 @@
 import { signal, useSignal } from '@preact/signals'
-import { operatorRevokeToken } from '@switchboard/client/methods'
+import { operatorTokensRevoke } from '@switchboard/client/methods'
 import type { ComponentChildren } from 'preact'
 import { useEffect, useRef } from 'preact/hooks'
 import { findPage, pages } from '../shared/pages.js'
@@ -162,7 +162,7 @@ function Foot() {
 async function signOut(): Promise<void> {
   const { token_id, by_issuer } = session.value ?? {}
   if (token_id === undefined) return
-  if (!(await attempt(() => operatorRevokeToken(client, token_id)))) return
+  if (!(await attempt(() => operatorTokensRevoke(client, token_id)))) return
   if (by_issuer === true) location.assign(`${base}/console/sign-out`)
   else await renewSession()
 }

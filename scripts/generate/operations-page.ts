@@ -1,5 +1,6 @@
 import type { Row } from '../../server/src/graph/operation.ts'
 import type { Vocabulary } from '../../server/src/graph/vocabulary.ts'
+import { listCalls } from '../../server/src/http/openapi/client-methods.ts'
 import { scopesOf } from '../../server/src/http/openapi/doors.ts'
 import { fullInput, placeholdersOf } from '../../server/src/http/route-table.ts'
 import { chapters } from '../../server/src/operations.ts'
@@ -11,6 +12,7 @@ const headings = [
   'Method',
   'Path',
   'What it does',
+  'Client',
   'Permission',
   'Rate class',
   'Arguments',
@@ -34,7 +36,7 @@ export function writeOperationsPage(operations: readonly Row[], vocabulary: Voca
   return `${[
     writeMark('the table of operations'),
     '# Operations',
-    'Every row of the table, whatever its [door](interface.md#doors). `?` marks an argument that may be left out; fields in **bold** come without being asked for. Every operation of the business door is counted under the rate class `platform`; the column names the class that it is counted under besides. The whole description, with schemas and examples, is `openapi/switchboard.json`, `openapi/gateway.json` and `openapi/operator.json`, and `/docs` of a running server shows it.',
+    'Every row of the table, whatever its [door](interface.md#doors). `?` marks an argument that may be left out; fields in **bold** come without being asked for. Every operation of the business door is counted under the rate class `platform`; the column names the class that it is counted under besides. Client is the method of `@switchboard/client`; an operation that does several things has one for each, and pages have none. The whole description, with schemas and examples, is `openapi/switchboard.json`, `openapi/gateway.json` and `openapi/operator.json`, and `/docs` of a running server shows it.',
     ...sections,
   ].join('\n\n')}\n`
 }
@@ -48,6 +50,9 @@ function writeRow(operation: Row, vocabulary: Vocabulary): string[] {
     method,
     code(path),
     sentence,
+    listCalls(name)
+      .map((call) => code(`${call.resource}.${call.name}`))
+      .join(', '),
     scopesOf(operation, vocabulary).map(code).join(' or '),
     rateClass === undefined ? '' : code(rateClass),
     listArguments(operation).join(', '),

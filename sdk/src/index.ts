@@ -1,7 +1,6 @@
 export * from './core/index.ts'
 export { ErrorCode, ErrorSubcode } from './generated/error-codes.ts'
 export type * from './generated/index.ts'
-export { Messages, type SentMessage } from './messages.ts'
 export { Switchboard } from './switchboard.ts'
 export * from './webhooks/index.ts'
 export { Webhooks } from './webhooks/methods.ts'

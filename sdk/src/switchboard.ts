@@ -1,9 +1,7 @@
 import { AllMethods } from './generated/all-methods.ts'
-import { Messages } from './messages.ts'
 import { Webhooks } from './webhooks/methods.ts'
 
 /** The client of a Switchboard server: every method of every door, grouped by chapter. */
 export class Switchboard extends AllMethods {
-  override readonly messages: Messages = new Messages(this)
   override readonly webhooks: Webhooks = new Webhooks(this)
 }

@@ -62,7 +62,7 @@ describe('a server that misbehaves', () => {
     test(`a read is sent again after ${what}`, async () => {
       await failing('account.read', effect)
       const { client, sent } = noting()
-      const { name } = await client.account.read(account, { fields: ['name'] })
+      const { name } = await client.accounts.retrieve(account, { fields: ['name'] })
       assert.ok(name)
       assert.equal(sent.length, 2)
     })
@@ -71,7 +71,7 @@ describe('a server that misbehaves', () => {
   test('a read is given up after two more tries', async () => {
     await failing('account.read', { status: 500 }, 9)
     const { client, sent } = noting()
-    await assert.rejects(client.account.read(account), InternalServerError)
+    await assert.rejects(client.accounts.retrieve(account), InternalServerError)
     assert.equal(sent.length, 3)
   })
 
@@ -82,7 +82,7 @@ describe('a server that misbehaves', () => {
     test(`a write that may have been done is not sent again after ${what}`, async () => {
       await failing('qr_codes.save', effect)
       const { client, sent } = noting()
-      await assert.rejects(client.qrCodes.save(sb.number, { prefilled_message: 'Hi' }), error)
+      await assert.rejects(client.qrCodes.create(sb.number, { prefilled_message: 'Hi' }), error)
       assert.equal(sent.length, 1)
     })
   }
@@ -90,7 +90,7 @@ describe('a server that misbehaves', () => {
   test('a write is sent again after a 429, which comes before anything was done', async () => {
     await failing('qr_codes.save', { status: 429 })
     const { client, sent } = noting()
-    await client.qrCodes.save(sb.number, { prefilled_message: 'Hi' })
+    await client.qrCodes.create(sb.number, { prefilled_message: 'Hi' })
     assert.equal(sent.length, 2)
   })
 
@@ -123,7 +123,7 @@ describe('a server that misbehaves', () => {
 
   test('a refused connection is tried again, also for a write', async () => {
     const { client, sent } = noting({ baseUrl: await findClosedPort(), maxRetries: 1 })
-    await assert.rejects(client.qrCodes.save('1', { prefilled_message: 'Hi' }), (error) => {
+    await assert.rejects(client.qrCodes.create('1', { prefilled_message: 'Hi' }), (error) => {
       return error instanceof APIConnectionError && error.isRefused && /ECONNREFUSED/.test(error.message)
     })
     assert.equal(sent.length, 2)
@@ -132,7 +132,7 @@ describe('a server that misbehaves', () => {
   test('a response that comes too late is a timeout', async () => {
     await failing('account.read', { delay: '30s' }, 9)
     const { client, sent } = noting({ maxRetries: 1 })
-    await assert.rejects(client.account.read(account, {}, { timeout: 50 }), APIConnectionTimeoutError)
+    await assert.rejects(client.accounts.retrieve(account, {}, { timeout: 50 }), APIConnectionTimeoutError)
     assert.equal(sent.length, 2)
   })
 
@@ -140,7 +140,7 @@ describe('a server that misbehaves', () => {
     await failing('account.read', { delay: '30s' })
     const { client } = noting()
     const waiting = new AbortController()
-    const call = client.account.read(account, {}, { signal: waiting.signal })
+    const call = client.accounts.retrieve(account, {}, { signal: waiting.signal })
     waiting.abort(new Error('changed my mind'))
     await assert.rejects(call, (error) => error instanceof APIUserAbortError && /mind/.test(String(error.cause)))
 
@@ -155,7 +155,7 @@ describe('a server that misbehaves', () => {
         return response
       },
     })
-    await assert.rejects(aborted.account.read(account, {}, { signal: between.signal }), APIUserAbortError)
+    await assert.rejects(aborted.accounts.retrieve(account, {}, { signal: between.signal }), APIUserAbortError)
   })
 
   for (const [status, code, expected] of [
@@ -189,7 +189,7 @@ describe('a server that misbehaves', () => {
     }
     const fetch = async () => Response.json({ error }, { status: 400 })
     const client = new Switchboard({ baseUrl: sb.url, token: sb.token, fetch })
-    await assert.rejects(client.account.read('1'), (thrown) => {
+    await assert.rejects(client.accounts.retrieve('1'), (thrown) => {
       assert.ok(thrown instanceof NotFoundError)
       assert.deepEqual([thrown.status, thrown.detail, thrown.name], [400, 'Why', 'NotFoundError'])
       return true
@@ -198,12 +198,12 @@ describe('a server that misbehaves', () => {
 
   test('waiting in vain is one request with a typed error', async () => {
     const { client, sent } = noting()
-    await assert.rejects(client.operator.wait({ type: 'call', timeout: '0.05' }), RequestTimeoutError)
+    await assert.rejects(client.operator.feed.wait({ type: 'call', timeout: '0.05' }), RequestTimeoutError)
     assert.equal(sent.length, 1)
   })
 
   test('a list is read to its end over pages that fail', async () => {
-    for (const word of ['one', 'two', 'three']) await sb.client.qrCodes.save(sb.number, { prefilled_message: word })
+    for (const word of ['one', 'two', 'three']) await sb.client.qrCodes.create(sb.number, { prefilled_message: word })
     await sb.faults([{ match: { operation: 'qr_codes.list' }, effect: { drop: true }, rate: 0.5, times: 3 }])
     const { client } = noting({ maxRetries: 9 })
     const seen: string[] = []
@@ -248,23 +248,23 @@ describe('a server that misbehaves', () => {
 
   test('a stream that the server refuses is an error', async () => {
     const client = new Switchboard({ baseUrl: sb.url, token: 'wrong' })
-    await assert.rejects(Array.fromAsync(client.operator.stream()), AuthenticationError)
+    await assert.rejects(Array.fromAsync(client.operator.feed.stream()), AuthenticationError)
   })
 
   test('an own header and the response beside the data', async () => {
     const { client, sent } = noting({ headers: { 'X-Test': 'yes' } })
-    const { data, response, trace } = await client.account.read(account).withResponse()
+    const { data, response, trace } = await client.accounts.retrieve(account).withResponse()
     assert.equal(data.id, account)
     assert.equal(response.headers.get('x-svctrace-id'), trace)
     assert.equal(sent[0]?.headers['x-test'], 'yes')
   })
 
   test('an error says in its stack which line made the call', async () => {
-    const read = () => noting({ maxRetries: 0 }).client.account.read('1')
+    const read = () => noting({ maxRetries: 0 }).client.accounts.retrieve('1')
     for (const call of [read, () => read().withResponse()]) {
       const error = await call().catch((failure: Error) => failure)
       assert.ok(error instanceof NotFoundError)
-      assert.match(error.stack ?? '', /AccountMethods\.read .+\n +at read \(.+faults\.test\.ts/)
+      assert.match(error.stack ?? '', /AccountsMethods\.retrieve .+\n +at read \(.+faults\.test\.ts/)
     }
   })
 
@@ -272,7 +272,7 @@ describe('a server that misbehaves', () => {
     const { client, sent } = noting({ headers: { 'x-test': 'yes' }, maxRetries: 0 })
     const patient = client.withOptions({ maxRetries: 2 })
     await failing('account.read', { status: 500 })
-    assert.equal((await patient.account.read(account)).id, account)
+    assert.equal((await patient.accounts.retrieve(account)).id, account)
     assert.deepEqual([client.maxRetries, sent.length, sent[1]?.headers['x-test']], [0, 2, 'yes'])
   })
 
@@ -281,11 +281,11 @@ describe('a server that misbehaves', () => {
     const logger = { info: (line: string) => lines.push(line), debug: (line: string) => lines.push(line) }
     const { client } = noting({ logger, logLevel: 'info' })
     await failing('account.read', { status: 500 })
-    const { trace } = await client.account.read(account).withResponse()
+    const { trace } = await client.accounts.retrieve(account).withResponse()
     assert.equal(lines.length, 2)
     assert.match(lines[0] ?? '', /^switchboard: account\.read 500 .+ in \d+ ms; again in \d+ ms$/)
     assert.match(lines[1] ?? '', new RegExp(`^switchboard: account\\.read 200 \\(trace ${trace}\\) in \\d+ ms$`))
-    await client.withOptions({ logLevel: 'debug' }).qrCodes.save(sb.number, { prefilled_message: 'Shown' })
+    await client.withOptions({ logLevel: 'debug' }).qrCodes.create(sb.number, { prefilled_message: 'Shown' })
     assert.match(
       lines[3] ?? '',
       /^switchboard: POST http.+\/message_qrdls \{"authorization":"…","content-type":.+\} \{"prefilled_message":"Shown"/,
@@ -298,10 +298,10 @@ describe('a server that misbehaves', () => {
     const logger = { info: () => undefined, debug: (line: string) => lines.push(line) }
     const headers = { cookie: 'hidden-1', 'x-api-key': 'hidden-2', 'X-Shown': 'shown-1' }
     const { client } = noting({ logger, logLevel: 'debug', headers })
-    await client.phoneNumbers.updateSettings(sb.number, { pin: '135790' } as never).catch(() => undefined)
+    await client.phoneNumbers.update(sb.number, { pin: '135790' } as never).catch(() => undefined)
     const link = 'https://anywhere/media/1?expires=1&signature=hidden-3'
     await client.media.download(link).catch(() => undefined)
-    await client.operator.createToken({ app_id: '1', secret: [{ a: 'hidden-4' }] } as never).catch(() => undefined)
+    await client.operator.tokens.create({ app_id: '1', secret: [{ a: 'hidden-4' }] } as never).catch(() => undefined)
     assert.equal(lines.length, 3, lines.join())
     assert.match(lines[0] ?? '', /"pin":"…"/)
     assert.doesNotMatch(lines.join(), /hidden-|135790/)
@@ -311,19 +311,19 @@ describe('a server that misbehaves', () => {
   test('an id that would change the path is refused before anything is sent', async () => {
     const { client, sent } = noting()
     for (const id of ['', '..', undefined as unknown as string])
-      await assert.rejects(client.account.read(id), SwitchboardError)
-    await assert.rejects(client.account.read('1/2'), APIError)
+      await assert.rejects(client.accounts.retrieve(id), SwitchboardError)
+    await assert.rejects(client.accounts.retrieve('1/2'), APIError)
     assert.equal(sent.length, 1)
   })
 
   test('a token that no header holds is refused before anything is sent, and is not in the error', async () => {
     const { client, sent } = noting({ token: 'not\nshown' })
-    await assert.rejects(client.account.read(account), {
+    await assert.rejects(client.accounts.retrieve(account), {
       name: 'SwitchboardError',
       message: /^the token for the business door has/,
     })
-    await assert.rejects(client.account.read(account, {}, { token: ' ' }), /is empty$/)
-    assert.equal((await client.account.read(account, {}, { token: `${sb.token}\n` })).id, account)
+    await assert.rejects(client.accounts.retrieve(account, {}, { token: ' ' }), /is empty$/)
+    assert.equal((await client.accounts.retrieve(account, {}, { token: `${sb.token}\n` })).id, account)
     assert.equal(sent.length, 1)
   })
 })

@@ -38,7 +38,7 @@ async function connect(t: TestContext, listener: RequestListener, options: Clien
 test('the address of a server may be a URL, and may have a path', async (t) => {
   const { baseUrl, asked } = await connect(t, (_request, response) => response.end('{}'))
   for (const end of ['/behind/proxy', '/behind/proxy//', '/@team/']) {
-    await new Switchboard({ baseUrl: new URL(`${baseUrl}${end}`), token: 't' }).account.read('1')
+    await new Switchboard({ baseUrl: new URL(`${baseUrl}${end}`), token: 't' }).accounts.retrieve('1')
   }
   assert.deepEqual(asked, ['GET /behind/proxy/v23.0/1', 'GET /behind/proxy/v23.0/1', 'GET /@team/v23.0/1'])
 })
@@ -62,9 +62,12 @@ test('an address that cannot be one is refused at once, and no password is shown
 
 test('a timeout of Infinity waits, and one of nothing is refused', async (t) => {
   const { client, asked } = await connect(t, (_request, response) => setImmediate(() => response.end('{"id":"1"}')))
-  assert.equal((await client.account.read('1', {}, { timeout: Number.POSITIVE_INFINITY })).id, '1')
+  assert.equal((await client.accounts.retrieve('1', {}, { timeout: Number.POSITIVE_INFINITY })).id, '1')
   for (const timeout of [0, -1, Number.NaN]) {
-    await assert.rejects(client.account.read('1', {}, { timeout }), /^SwitchboardError: timeout must be above 0 ms/)
+    await assert.rejects(
+      client.accounts.retrieve('1', {}, { timeout }),
+      /^SwitchboardError: timeout must be above 0 ms/,
+    )
   }
   assert.equal(asked.length, 1)
 })
@@ -80,7 +83,7 @@ test('Retry-After is read as seconds and as a date, and as nothing else', async 
   )
   const read = async (given: string) => {
     header = given
-    const error = await client.account.read('1').catch((failure: unknown) => failure)
+    const error = await client.accounts.retrieve('1').catch((failure: unknown) => failure)
     assert.ok(error instanceof RateLimitError)
     return error.retryAfter
   }
@@ -95,7 +98,7 @@ test('a write that is redirected is an error, not a read of another address', as
   const location = 'https://switchboard.example'
   const { client, asked } = await connect(t, (_request, response) => response.writeHead(302, { location }).end())
   for (const write of [
-    client.qrCodes.save('1', { prefilled_message: 'Hi' }),
+    client.qrCodes.create('1', { prefilled_message: 'Hi' }),
     client.messages.send('1', { to: '2', text: { body: 'Hi' } }),
   ]) {
     await assert.rejects(write, /^SwitchboardError: http:.+ redirects to https:\/\/switchboard\.example: give that as/)
@@ -119,10 +122,10 @@ test('a header that cannot be sent is named before anything is sent', async (t) 
   const { client, asked } = await connect(t, (_request, response) => response.end('{}'), {
     headers: { 'X-Team': 'Grün' },
   })
-  await client.account.read('1')
+  await client.accounts.retrieve('1')
   const send = client.messages.send('1', { to: '2', text: { body: 'Hi' } }, { idempotencyKey: 'order ☃' })
   await assert.rejects(send, /^SwitchboardError: the header idempotency-key has characters/)
-  await assert.rejects(client.account.read('1', {}, { headers: { 'x-a': 'b\nc' } }), SwitchboardError)
+  await assert.rejects(client.accounts.retrieve('1', {}, { headers: { 'x-a': 'b\nc' } }), SwitchboardError)
   assert.equal(asked.length, 1)
 })
 

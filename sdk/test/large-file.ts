@@ -16,7 +16,7 @@ const program = `
   import { openFile } from '@switchboard/client/node'
   const [url, token, number, path, how, mode] = process.argv.slice(1)
   const client = new Switchboard({ baseUrl: url, token })
-  await client.account.read('1000000000000001')
+  await client.accounts.retrieve('1000000000000001')
   // What is alive, without what only waits to be collected. Buffers are freed by a thread beside, for which the second waits.
   const measure = () => {
     gc()
@@ -25,7 +25,7 @@ const program = `
     return heapUsed + external
   }
   const fetchAgain = async (id) => {
-    const { url: link, sha256 } = await client.media.read(id)
+    const { url: link, sha256 } = await client.media.retrieve(id)
     const hash = createHash('sha256')
     const { body } = await client.media.download(link)
     for await (const chunk of body) hash.update(chunk)

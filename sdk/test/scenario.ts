@@ -22,7 +22,7 @@ export async function tryClient(sdk: typeof Sdk, given: Given) {
 
   const stream = client.gateway.stream({ user_wa_id: user })
   await stream.opened
-  await client.gateway.writeMessage({ phone_number_id: number, from: user, type: 'text', text: { body: 'Hello?' } })
+  await client.gateway.messages.write({ phone_number_id: number, from: user, type: 'text', text: { body: 'Hello?' } })
   let streamed = ''
   for await (const { event, data } of stream) {
     if (event !== 'message') continue
@@ -36,16 +36,16 @@ export async function tryClient(sdk: typeof Sdk, given: Given) {
 
   const blob = new Blob(['x'.repeat(size)], { type: 'text/plain' })
   const { id } = await client.media.upload(number, { file: blob })
-  const { url } = await client.media.read(id)
+  const { url } = await client.media.retrieve(id)
   const downloaded = await countBytes(await client.media.download(url))
 
   // Nothing of the kind happens: the server answers much later.
-  const wait = (options: Sdk.RequestOptions) => client.operator.wait({ type: 'call', timeout: '30s' }, options)
+  const wait = (options: Sdk.RequestOptions) => client.operator.feed.wait({ type: 'call', timeout: '30s' }, options)
   const late = await nameFailure(wait({ timeout: 50 }))
   const controller = new AbortController()
   const aborted = nameFailure(wait({ signal: controller.signal }))
   controller.abort()
-  const missing = await client.media.read('9999999999999999').catch((error: unknown) => error)
+  const missing = await client.media.retrieve('9999999999999999').catch((error: unknown) => error)
 
   const unwrapped = await client.webhooks.unwrap(post.body, post.headers, post.secret)
   return {

@@ -4,7 +4,6 @@ import {
   APIConnectionError,
   APIConnectionTimeoutError,
   type APIError,
-  type Call,
   ErrorCode,
   type ErrorSubcode,
   type EventError,
@@ -22,15 +21,14 @@ import {
   type Page,
   type PhoneNumbersListItem,
   RateLimitError,
-  type ReadMark,
-  type SandboxReplaceFaultsParams,
+  type SandboxFaultsReplaceParams,
   Switchboard,
   type Template,
   type TemplateCategory,
   type TemplateComponent,
   type TemplatesCreateParams,
   type TemplatesListItem,
-  type TemplatesReadResponse,
+  type TemplatesRetrieveResponse,
   type TemplateValues,
   type WebhookEvent,
   type WebhookField,
@@ -102,7 +100,6 @@ test('what is sent narrows by type, and holds what its type needs', () => {
     }
   }
   const send = (params: MessagesSendParams) => new Switchboard().messages.send('1', params)
-  const marked: ReadMark = { status: 'read', message_id: 'wamid.1' }
   const to = '2'
   const list: InteractiveContent = {
     type: 'list',
@@ -128,30 +125,28 @@ test('what is sent narrows by type, and holds what its type needs', () => {
     { to, type: 'image', image: {} },
     // @ts-expect-error: not both
     { to, type: 'image', image: { id: '3', link: 'https://shop.example/fern.png' } },
-    // @ts-expect-error: the only status is read
-    { status: 'raed', message_id: 'wamid.1' },
-    // @ts-expect-error: a picture in a header is a file
     {
       to,
       type: 'template',
+      // @ts-expect-error: a picture in a header is a file
       template: { ...template, components: [{ type: 'header', parameters: [{ type: 'image' }] }] },
     },
     // @ts-expect-error: not offered by the server
     { to, text: { body: 'Hi' }, ttl_seconds: 60 },
   ]
   assert.deepEqual(right.map(read), ['Hi', '2', 'Plants', '0'])
-  assert.deepEqual([wrong.length, typeof send, marked.status], [8, 'function', 'read'])
+  assert.deepEqual([wrong.length, typeof send], [7, 'function'])
 })
 
 test('shapes of several operations have one name', () => {
   holds<Equal<TemplatesListItem, Template>>()
-  holds<Equal<TemplatesReadResponse, Template>>()
+  holds<Equal<TemplatesRetrieveResponse, Template>>()
   holds<Equal<NonNullable<MessagesValue['statuses']>[number], MessageStatus>>()
   holds<Equal<NonNullable<MessageStatus['errors']>[number], EventError>>()
   holds<Equal<NonNullable<Extract<InboundMessage, { type: 'unsupported' }>['errors']>[number], EventError>>()
   holds<Equal<NonNullable<GatewayMessage['errors']>[number], EventError>>()
   holds<Equal<NonNullable<Template['components']>[number], TemplateComponent>>()
-  holds<Equal<SandboxReplaceFaultsParams['rules'][number], FaultRule>>()
+  holds<Equal<SandboxFaultsReplaceParams['rules'][number], FaultRule>>()
   holds<Equal<NonNullable<Template['category']>, TemplateCategory>>()
   holds<Equal<TemplatesCreateParams['category'], TemplateCategory>>()
   holds<Equal<keyof WebhookValues, WebhookField>>()
@@ -163,20 +158,31 @@ test('methods know what they take and what they give', () => {
     holds<Equal<ReturnType<typeof client.phoneNumbers.list>, ListCall<PhoneNumbersListItem>>>()
     const sent = client.messages.send('1', { to: '2', type: 'text', text: { body: 'Hi' } })
     holds<Equal<Awaited<typeof sent>['messages'][number]['id'], string>>()
-    const marked = client.messages.send('1', { status: 'read', message_id: 'wamid.1' })
-    holds<Equal<typeof marked, Call<{ success: boolean }>>>()
+    const marked = client.messages.markAsRead('1', 'wamid.1', { typing_indicator: { type: 'text' } })
+    holds<Equal<Awaited<typeof marked>['success'], boolean>>()
+    // @ts-expect-error: what is marked is no message to send
+    client.messages.send('1', { status: 'read', message_id: 'wamid.1' })
+    client.calls.accept('1', { call_id: 'wacid.1' })
+    client.calls.reject('1', { to: '2' })
+    // @ts-expect-error: which call?
+    client.calls.terminate('1', {})
+    // @ts-expect-error: only a call that is begun needs somebody to call
+    client.calls.connect('1', { call_id: 'wacid.1' })
+    // @ts-expect-error: only what fails has a code
+    client.gateway.messages.markAsRead('wamid.1', { code: 131026 })
+    holds<Equal<Awaited<ReturnType<typeof client.gateway.messages.press>>['message_id'], string>>()
     const listed = client.phoneNumbers.list('1', { limit: 5 })
     const page: Promise<Page<PhoneNumbersListItem>> = client.phoneNumbers.list('1')
     holds<Equal<Awaited<typeof listed>['data'][number]['id'], string>>()
     // @ts-expect-error: what was not asked for may not be there
     void (async () => (await client.phoneNumbers.list('1', { fields: ['status'] })).data[0]?.id.length)
-    client.gateway.writeMessage({ phone_number_id: '1', from: '2', type: 'image', image: { id: '3' } })
+    client.gateway.messages.write({ phone_number_id: '1', from: '2', type: 'image', image: { id: '3' } })
     // @ts-expect-error: a text has a body
-    client.gateway.writeMessage({ phone_number_id: '1', from: '2', type: 'text', text: { boddy: 'Hi' } })
+    client.gateway.messages.write({ phone_number_id: '1', from: '2', type: 'text', text: { boddy: 'Hi' } })
     // @ts-expect-error: the id is missing
     client.phoneNumbers.list()
     // @ts-expect-error: the member of its kind is missing
-    client.gateway.writeMessage({ phone_number_id: '1', from: '2', type: 'text' })
+    client.gateway.messages.write({ phone_number_id: '1', from: '2', type: 'text' })
     // @ts-expect-error: there is no such kind
     client.messages.send('1', { to: '2', type: 'telegram' })
     // @ts-expect-error: a text has a body
@@ -185,7 +191,7 @@ test('methods know what they take and what they give', () => {
     // @ts-expect-error: there is no such status
     client.templates.list('1', { status: 'OK' })
     // @ts-expect-error: there is no such field
-    client.account.read('1', { fields: ['nome'] })
+    client.accounts.retrieve('1', { fields: ['nome'] })
     return page
   }
   assert.equal(typeof check, 'function')

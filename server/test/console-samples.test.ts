@@ -101,7 +101,9 @@ describe('the calls that the console writes', () => {
     for (const method of describeMethods()) {
       const row = known.get(method.row.name)
       if (row?.door !== 'business') continue
-      const { seen, sent } = await send(vocabulary, method, row.examples.input ?? {})
+      // The example of the row is that of this vocabulary.
+      const isOfRow = method.example === method.row.examples.input
+      const { seen, sent } = await send(vocabulary, method, (isOfRow && row.examples.input) || method.example)
       const text = writeClientCall(seen, baseUrl)
       assert.ok(text, row.name)
       samples.push({ name: `${row.name} (${vocabulary})`, sent, text })
@@ -125,6 +127,7 @@ describe('the calls that the console writes', () => {
     const params = Object.entries({ ...others, ...(file && { [file.name]: new Blob(['x']) }) })
     const args = [
       ...method.pathArguments.map(({ example }) => example),
+      ...method.memberArguments.map(({ member }) => input[member]),
       ...(method.row.body === 'raw' ? [new Uint8Array(1)] : []),
       ...(method.parameters.length > 0
         ? [
@@ -134,8 +137,9 @@ describe('the calls that the console writes', () => {
           ]
         : []),
     ]
-    const group = client[method.group as keyof Switchboard] as unknown as Record<string, AnyMethod>
-    await group[method.name]?.(...args)
+    let group: unknown = client
+    for (const name of method.resource.split('.')) group = (group as Record<string, unknown>)[name]
+    await (group as Record<string, AnyMethod>)[method.name]?.(...args)
     assert.ok(sent, method.row.name)
     const seen: SeenRequest = {
       operation: method.row.name,

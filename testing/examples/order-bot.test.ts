@@ -91,7 +91,7 @@ test('after a day only a template arrives', async () => {
 test('a customer who says stop is blocked', async () => {
   await sb.user(customer).write(sb.number, 'Stop')
   await sb.waitForEvent({ field: 'messages', kind: 'text' })
-  const blocked = await sb.client.messages.listBlockedUsers(sb.number).toArray()
+  const blocked = await sb.client.blockedUsers.list(sb.number).toArray()
   assert.deepEqual(
     blocked.map(({ wa_id }) => wa_id),
     [customer],
@@ -115,12 +115,12 @@ test('faults of the server and lost or repeated webhooks change nothing', async 
   await phone.waitForMessage({ text: /order/ })
   await phone.press('Cactus')
   await phone.waitForMessage({ text: /Shall we send the Cactus/ })
-  const chat = await sb.client.gateway.listMessages(customer, { phone_number_id: sb.number, limit: 2 }).toArray()
+  const chat = await sb.client.gateway.messages.list(customer, { phone_number_id: sb.number, limit: 2 }).toArray()
   assert.deepEqual(
     chat.filter(({ direction }) => direction === 'to_user').map(({ type }) => type),
     ['interactive', 'document', 'image', 'interactive'],
   )
-  const { rules } = await sb.client.sandbox.listFaults()
+  const { rules } = await sb.client.sandbox.faults.list()
   assert.deepEqual(
     rules.map(({ hits }) => hits),
     [1, 1, 1, 1],

@@ -163,14 +163,14 @@ export class OrderBot {
   }
 
   async #block(number: string, user: string): Promise<void> {
-    const { block_users } = await this.#shop.client.messages.blockUsers(number, { block_users: [{ user }] })
+    const { block_users } = await this.#shop.client.blockedUsers.add(number, { block_users: [{ user }] })
     for (const { errors } of block_users.failed_users ?? []) this.notes.push(`${user}: ${errors[0]?.message}`)
   }
 
   /** Stores a file of a customer piece by piece. */
   async #keep(mediaId: string): Promise<void> {
     const { client, folder } = this.#shop
-    const { url } = await client.media.read(mediaId)
+    const { url } = await client.media.retrieve(mediaId)
     const { body } = await client.media.download(url)
     if (body) await pipeline(body, createWriteStream(join(folder, mediaId)))
   }

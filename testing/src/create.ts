@@ -79,9 +79,9 @@ async function equip(server: RunningServer, keys: StoreKeys, vocabulary: 'msgapp
   const stream = client.withOptions({ fetch: fetchAside }).gateway.stream()
   // Without the server there is nothing to connect to again.
   void server.ended.then(stream.close)
-  await Promise.all([client.operator.applyWorld(describeSubscription(keys, subscriber)), stream.opened])
+  await Promise.all([client.operator.world.apply(describeSubscription(keys, subscriber)), stream.opened])
   const snapshot = `testing-${randomBytes(6).toString('hex')}`
-  await client.sandbox.saveSnapshot({ name: snapshot })
+  await client.sandbox.snapshots.create({ name: snapshot })
   return new TestSwitchboard({ life, snapshot, server, client, keys, subscriber, stream })
 }
 

@@ -1,10 +1,10 @@
-import type { GatewayReadMessageResponse, GatewayWriteMessageParams } from '@switchboard/client'
+import type { GatewayMessagesRetrieveResponse, GatewayMessagesWriteParams } from '@switchboard/client'
 
 /** A message as a user's phone shows it. */
-export type PhoneMessage = GatewayReadMessageResponse
+export type PhoneMessage = GatewayMessagesRetrieveResponse
 
 /** The members of a message as the gateway takes them; the phone adds who writes to whom. */
-export type WrittenMessage = OfEach<GatewayWriteMessageParams>
+export type WrittenMessage = OfEach<GatewayMessagesWriteParams>
 type OfEach<Message> = Message extends unknown ? Omit<Message, 'from' | 'phone_number_id' | 'group_id'> : never
 
 export type MessageType = PhoneMessage['type']

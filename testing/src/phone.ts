@@ -36,7 +36,7 @@ export class Phone {
   /** Writes to a phone number. */
   async write(phoneNumberId: string, message: Written): Promise<string> {
     const params = { ...asMessage(message), phone_number_id: phoneNumberId, from: this.wa_id }
-    return (await this.#client.gateway.writeMessage(params)).message_id
+    return (await this.#client.gateway.messages.write(params)).message_id
   }
 
   /** Sends a file: a picture, a video, a recording, a sticker or a document, by its type. */
@@ -45,7 +45,7 @@ export class Phone {
     file: Blob,
     more: { caption?: string; filename?: string } = {},
   ): Promise<string> {
-    const { id } = await this.#client.gateway.uploadMedia({ phone_number_id: phoneNumberId, file })
+    const { id } = await this.#client.gateway.media.upload({ phone_number_id: phoneNumberId, file })
     return this.write(phoneNumberId, describeFile(file.type, { ...more, id }))
   }
 
@@ -67,24 +67,25 @@ export class Phone {
   }
 
   async #press({ id }: PhoneMessage, choice: string | number): Promise<string> {
-    const done = await this.#client.gateway.actOnMessage(id, { action: 'press', choice, user_wa_id: this.wa_id })
+    const done = await this.#client.gateway.messages.press(id, { choice, user_wa_id: this.wa_id })
     return done.message_id ?? ''
   }
 
   /** Marks the last message as read. */
   async read(): Promise<void> {
-    await this.#client.gateway.actOnMessage(this.#lastMessage().id, { action: 'read', user_wa_id: this.wa_id })
+    await this.#client.gateway.messages.markAsRead(this.#lastMessage().id, { user_wa_id: this.wa_id })
   }
 
   /** Calls a phone number; gives the id of the call. */
   async call(phoneNumberId: string, sdp: string = exampleOffer): Promise<string> {
     const session = { sdp_type: 'offer' as const, sdp }
-    return (await this.#client.gateway.startCall({ phone_number_id: phoneNumberId, from: this.wa_id, session })).call_id
+    return (await this.#client.gateway.calls.start({ phone_number_id: phoneNumberId, from: this.wa_id, session }))
+      .call_id
   }
 
   /** Changes what the gateway knows of the user: `presence`, `name`, `auto_read`, `reachable`. */
-  async set(settings: Parameters<Switchboard['gateway']['setUser']>[1]): Promise<void> {
-    await this.#client.gateway.setUser(this.wa_id, settings)
+  async set(settings: Parameters<Switchboard['gateway']['users']['update']>[1]): Promise<void> {
+    await this.#client.gateway.users.update(this.wa_id, settings)
   }
 
   /** Called with each event of the stream. */

@@ -186,12 +186,12 @@ async function prepare(base: string, prepared: string, options: StoreOptions): P
     // Where the store is empty the server fills it with the demo world, whose operator can add the rest.
     server = await startServer(place, world === undefined ? [] : ['--world', file])
     const demo = new Switchboard({ baseUrl: server.url, vocabulary, token: 'demo-operator-token' })
-    if (world === undefined) await demo.operator.applyWorld(own)
+    if (world === undefined) await demo.operator.world.apply(own)
     const client = new Switchboard({ baseUrl: server.url, vocabulary, token: tokens.operatorToken })
-    const exported = await client.operator.exportWorld({ headers: { accept: 'application/json' } })
+    const exported = await client.operator.world.export({ headers: { accept: 'application/json' } })
     const filled = (await exported.json()) as World
     const keys = { ...describeKeys(tokens, filled), users: findOpened(filled, begun) }
-    await client.operator.applyWorld(describeApps(keys, vocabulary))
+    await client.operator.world.apply(describeApps(keys, vocabulary))
     await server.stop()
     await writeFile(join(folder, 'keys.json'), JSON.stringify(keys))
     // Another process may have been quicker: then its store is taken, and with it its tokens.

@@ -17,14 +17,14 @@ export async function joinServer(options: RunningOptions): Promise<{
 }> {
   const { operatorToken = 'demo-operator-token', gatewayToken = 'demo-gateway-token' } = options
   const { baseUrl: url, operator } = new Switchboard({ baseUrl: options.url, operatorToken })
-  const { vocabulary, sandbox } = await operator.readState()
+  const { vocabulary, sandbox } = await operator.state.retrieve()
   if (!sandbox) throw new Error(`the server at ${url} is no sandbox: start it with SANDBOX=on`)
-  const exported = await operator.exportWorld({ headers: { accept: 'application/json' } })
+  const exported = await operator.world.export({ headers: { accept: 'application/json' } })
   const world = (await exported.json()) as World
   // Others may test on the same server.
   const firstId = 3_990_000_000_000_000 + randomInt(1, 9_000_000) * 1_000
   const keys = describeKeys({ operatorToken, gatewayToken }, world, firstId)
-  await operator.applyWorld(describeApps(keys, vocabulary))
+  await operator.world.apply(describeApps(keys, vocabulary))
   const server: RunningServer = {
     url,
     pid: 0,
@@ -32,7 +32,7 @@ export async function joinServer(options: RunningOptions): Promise<{
     ended: new Promise<string>(() => undefined),
     log: () => '',
     stop: async () => undefined,
-    discard: async () => void (await operator.applyWorld({ accounts: keys.accounts })),
+    discard: async () => void (await operator.world.apply({ accounts: keys.accounts })),
   }
   return { server, keys, vocabulary: vocabulary as 'msgapp' | 'whatsapp' }
 }

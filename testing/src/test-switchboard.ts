@@ -140,17 +140,17 @@ export class TestSwitchboard {
 
   /** Moves the clock of the server forward (`24h`), and does what falls due until then. */
   async advance(duration: string): Promise<void> {
-    await this.client.sandbox.moveClock({ advance: duration })
+    await this.client.sandbox.clock.move({ advance: duration })
   }
 
   /** Lets requests and webhooks go wrong on purpose; `[]` ends that. */
   async faults(rules: readonly FaultRule[]): Promise<void> {
-    await this.client.sandbox.replaceFaults({ rules })
+    await this.client.sandbox.faults.replace({ rules })
   }
 
   /** Brings everything back to what it was when this was created. */
   async reset(): Promise<void> {
-    await this.client.sandbox.restoreSnapshot(this.#snapshot)
+    await this.client.sandbox.snapshots.restore(this.#snapshot)
     this.#subscriber.clear()
     for (const phone of this.#phones.values()) phone.forget()
   }
@@ -165,7 +165,7 @@ export class TestSwitchboard {
     process.off('beforeExit', this.close)
     this.#stream.close()
     try {
-      if (this.#isGuest) await this.client.sandbox.deleteSnapshot(this.#snapshot)
+      if (this.#isGuest) await this.client.sandbox.snapshots.delete(this.#snapshot)
       await this.#server.discard()
     } finally {
       this.#end('this Switchboard was closed')

@@ -122,6 +122,6 @@ describe('a test that does not close its server', () => {
 })
 
 async function describeHost({ client }: TestSwitchboard): Promise<object> {
-  const links = (await client.webhooks.listLinkedApps('1000000000000001')).data
-  return { links: links.map((link) => JSON.stringify(link)).sort(), snapshots: await client.sandbox.listSnapshots() }
+  const links = (await client.webhooks.linkedApps.list('1000000000000001')).data
+  return { links: links.map((link) => JSON.stringify(link)).sort(), snapshots: await client.sandbox.snapshots.list() }
 }

@@ -11,7 +11,7 @@ after(() => host.close())
 
 test('tests can share a server that runs, and leave its links as they were', async () => {
   const links = async () =>
-    (await host.client.webhooks.listLinkedApps('1000000000000001')).data.map((linked) => JSON.stringify(linked)).sort()
+    (await host.client.webhooks.linkedApps.list('1000000000000001')).data.map((linked) => JSON.stringify(linked)).sort()
   const before = await links()
   const { url, operatorToken, gatewayToken } = host
   await assert.rejects(

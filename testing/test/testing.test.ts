@@ -117,11 +117,11 @@ describe('a server for tests', () => {
 
   test('a server for tests lets requests fail on purpose', async () => {
     await sb.faults([{ match: { operation: 'account.read' }, effect: { status: 429 } }])
-    await assert.rejects(sb.client.account.read('1000000000000001', {}, { maxRetries: 0 }), RateLimitError)
+    await assert.rejects(sb.client.accounts.retrieve('1000000000000001', {}, { maxRetries: 0 }), RateLimitError)
   })
 
   test('a server for tests is as it was after a reset', async () => {
-    await sb.client.qrCodes.save(sb.number, { prefilled_message: 'Only in this test' })
+    await sb.client.qrCodes.create(sb.number, { prefilled_message: 'Only in this test' })
     await sb.reset()
     const codes = await sb.client.qrCodes.list(sb.number).toArray()
     assert.ok(!codes.some(({ prefilled_message }) => prefilled_message === 'Only in this test'))
@@ -224,7 +224,7 @@ test('a window that the world opens is as new as the server, however old the sto
   const begun = Date.now() - 100
   const sb = await createSwitchboard()
   try {
-    const exported = await sb.client.operator.exportWorld({ headers: { accept: 'application/json' } })
+    const exported = await sb.client.operator.world.export({ headers: { accept: 'application/json' } })
     const { users } = (await exported.json()) as { users: { wa_id: string; chats?: { window_opened_at?: string }[] }[] }
     const opened = users.find(({ wa_id }) => wa_id === user)?.chats?.[0]?.window_opened_at
     assert.ok(opened && Date.parse(opened) >= begun, `${opened} is before ${new Date(begun).toISOString()}`)
@@ -295,8 +295,8 @@ test('what is asked of a server that was closed, or has died, fails at once and 
     [closed, /^SwitchboardError: this Switchboard was closed$/],
     [died, /^SwitchboardError: the server of this Switchboard ended by itself \(SIGKILL\)/],
   ] as const) {
-    await assert.rejects(sb.client.account.read('1000000000000001'), why)
-    await assert.rejects(sb.clientOf('2000000000000001').account.read('1000000000000001'), why)
+    await assert.rejects(sb.client.accounts.retrieve('1000000000000001'), why)
+    await assert.rejects(sb.clientOf('2000000000000001').accounts.retrieve('1000000000000001'), why)
     await assert.rejects(sb.reset(), why)
     await assert.rejects(sb.waitForEvent(), why)
     await assert.rejects(sb.user('16505550000').waitForMessage(), why)

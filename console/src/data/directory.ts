@@ -1,5 +1,5 @@
 import { signal } from '@preact/signals'
-import { type ClientOptions, gatewayListNumbers, operatorListNodes } from '@switchboard/client/methods'
+import { type ClientOptions, gatewayPhoneNumbersList, operatorNodesList } from '@switchboard/client/methods'
 import { actAs, client } from './http.ts'
 import { readService, service } from './live.ts'
 import type { Node, PhoneNumber } from './types.ts'
@@ -57,9 +57,9 @@ export async function readMissing(): Promise<void> {
 }
 
 async function readNamed(): Promise<void> {
-  const list = (kind: string) => readAll((page) => operatorListNodes(client, { kind, ...page }))
+  const list = (kind: string) => readAll((page) => operatorNodesList(client, { kind, ...page }))
   const [found, apped, accounted, owned] = await Promise.all([
-    readAll((page) => gatewayListNumbers(client, page)),
+    readAll((page) => gatewayPhoneNumbersList(client, page)),
     list('application'),
     list('account'),
     list('business'),

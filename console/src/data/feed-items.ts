@@ -1,4 +1,4 @@
-import type { GatewayStreamEvent, OperatorListRequestsItem } from '@switchboard/client/methods'
+import type { GatewayStreamEvent, OperatorRequestsListItem } from '@switchboard/client/methods'
 import { excerptOf } from './excerpt.ts'
 import {
   type AuditData,
@@ -94,7 +94,7 @@ export const listedRequestFields = [
   ...['business_id', 'app_id', 'account_id', 'phone_number_id', 'trace'],
 ].join(',')
 
-export function readListedRequest(listed: OperatorListRequestsItem): FeedItem {
+export function readListedRequest(listed: OperatorRequestsListItem): FeedItem {
   const { id = '', time = '', business_id = null, account_id = null, phone_number_id = null, trace = null } = listed
   return readFeedItem({
     ...{ id, type: 'request', time, business_id, account_id, phone_number_id, trace },

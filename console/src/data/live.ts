@@ -1,11 +1,11 @@
 import { computed, signal } from '@preact/signals'
 import {
   type GatewayStreamEvent,
-  operatorListFeed,
-  operatorListRequests,
-  operatorReadState,
-  sandboxMoveClock,
-  sandboxReadClock,
+  operatorFeedList,
+  operatorRequestsList,
+  operatorStateRetrieve,
+  sandboxClockMove,
+  sandboxClockRetrieve,
 } from '@switchboard/client/methods'
 import { type FeedItem, listedRequestFields, readListedRequest, readPhoneItem, readStreamedItem } from './feed-items.ts'
 import { changeSession, client, explain, isSandbox, session } from './http.ts'
@@ -205,7 +205,7 @@ let shownReading = 0
 export async function loadService(): Promise<void> {
   begunReadings += 1
   const mine = begunReadings
-  const [state, offset] = await Promise.all([operatorReadState(client), readOffset()])
+  const [state, offset] = await Promise.all([operatorStateRetrieve(client), readOffset()])
   if (mine < shownReading) return
   shownReading = mine
   const moved = offset ?? 0
@@ -218,7 +218,7 @@ export async function loadService(): Promise<void> {
 /** Undefined where this session may not read it. */
 async function readOffset(): Promise<number | undefined> {
   if (!isSandbox || session.peek()?.limited) return undefined
-  return (await sandboxReadClock(client)).offset
+  return (await sandboxClockRetrieve(client)).offset
 }
 
 export async function readService(): Promise<void> {
@@ -231,7 +231,7 @@ export async function readService(): Promise<void> {
 
 /** Moves the clock of the sandbox, which may end the session of this page. */
 export async function moveClock(to: { readonly advance: string } | { readonly real: true }): Promise<void> {
-  await changeSession((changing) => sandboxMoveClock(changing, to))
+  await changeSession((changing) => sandboxClockMove(changing, to))
   await readService()
 }
 
@@ -258,8 +258,8 @@ const pastItems = 50
 async function readPast(): Promise<void> {
   try {
     const [requests, others] = await Promise.all([
-      operatorListRequests(client, { limit: pastItems, fields: listedRequestFields }),
-      operatorListFeed(client, { types: 'event,delivery,try,replay', limit: pastItems }),
+      operatorRequestsList(client, { limit: pastItems, fields: listedRequestFields }),
+      operatorFeedList(client, { types: 'event,delivery,try,replay', limit: pastItems }),
     ])
     const items = [...requests.data.map(readListedRequest), ...others.data.map(readStreamedItem)]
     for (const item of items.sort((a, b) => (a.time < b.time ? -1 : 1))) keep(item)

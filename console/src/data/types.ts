@@ -1,4 +1,4 @@
-import type { OperatorListDeliveriesItem, OperatorReadDeliveryResponse } from '@switchboard/client/methods'
+import type { OperatorDeliveriesListItem, OperatorDeliveriesRetrieveResponse } from '@switchboard/client/methods'
 
 export type { FeedItem } from './feed-items.ts'
 
@@ -59,8 +59,8 @@ export interface User {
   readonly reachable: boolean
 }
 
-export type Delivery = OperatorListDeliveriesItem
-export type FullDelivery = OperatorReadDeliveryResponse
+export type Delivery = OperatorDeliveriesListItem
+export type FullDelivery = OperatorDeliveriesRetrieveResponse
 export type Try = FullDelivery['tries'][number]
 
 export interface Lane {

@@ -3,10 +3,10 @@ import { refusedKeyword } from '../../../server/src/graph/schemas.ts'
 import { chooseVocabulary, type VocabularyName, vocabularyNames } from '../../../server/src/graph/vocabulary.ts'
 import { exampleIdOf } from '../../../server/src/http/openapi/arguments.ts'
 import {
+  type ClientCall,
   isLink,
-  nameMethod,
+  listCalls,
   type ResultKind,
-  renameGroup,
   resultOf,
   toCamelCase,
 } from '../../../server/src/http/openapi/client-methods.ts'
@@ -15,7 +15,7 @@ import { describeRow } from '../../../server/src/http/openapi/rows.ts'
 import { toJsonSchema, writeTypeName } from '../../../server/src/http/openapi/schemas.ts'
 import { fullInput, isOperation, pathMembersOf, placeholdersOf } from '../../../server/src/http/route-table.ts'
 import { buildOperations } from '../../../server/src/operations.ts'
-import { describeKinds, type Parameter } from './kinds-of-messages.ts'
+import { describeKinds, type Parameter, requireOne } from './kinds-of-messages.ts'
 import { mergeSchemas } from './merge-schemas.ts'
 import { preciseMembers, preciseShown } from './precise-schemas.ts'
 
@@ -26,20 +26,34 @@ interface PathArgument {
   readonly example: string
 }
 
-/** A row of the table as a method of the client. */
+/** An argument that is sent as a member. */
+interface MemberArgument {
+  /** `messageId` */
+  readonly name: string
+  readonly member: string
+}
+
+/** A method of the client: a row of the table, or one of the things that a row does. */
 export interface Method {
   readonly row: Row
+  readonly sentence: string
   /** The vocabulary that alone has it. */
   readonly onlyIn?: VocabularyName
-  /** `phoneNumbers`: the member of the client. */
-  readonly group: string
-  /** `readInfo`: the method of the group. */
+  /** `gateway.messages`: the member of the client. */
+  readonly resource: string
+  /** `write`: the method of the resource. */
   readonly name: string
-  /** `PhoneNumbersReadInfo`: begins the names of its types. */
+  /** `GatewayMessagesWrite`: begins the names of its types. */
   readonly typeName: string
   /** With `{}` for each argument and `{product}` for the product's name; without the version. */
   readonly path: string
   readonly pathArguments: readonly PathArgument[]
+  /** Members of the input that are arguments of their own. */
+  readonly memberArguments: readonly MemberArgument[]
+  /** What is sent beside the parameters. */
+  readonly fixed: Readonly<Record<string, string>>
+  /** The values of an example. */
+  readonly example: Readonly<Record<string, unknown>>
   readonly parameters: readonly Parameter[]
   /** The parameters as a union, where one of them says which others there are. */
   readonly kinds?: JsonSchema
@@ -57,11 +71,13 @@ export interface Method {
 const keyHeader = 'idempotency-key'
 const optionHeaders = [keyHeader, 'last-event-id']
 
-/** Every row as a method, in the order of the table; what differs between the vocabularies is in one type. */
+/** Every method, in the order of the table; what differs between the vocabularies is in one type. */
 export function describeMethods(): Method[] {
   const all = vocabularyNames.map(describeIn)
   const byName = Map.groupBy(all.flat(), ({ name }) => name)
-  return [...byName.values()].map(([one, other]) => toMethod(one as Described, other))
+  return [...byName.values()].flatMap(([one, other]) =>
+    listCalls((one as Described).name).map((call) => toMethod(call, one as Described, other)),
+  )
 }
 
 interface Described {
@@ -91,36 +107,53 @@ function outputOf(row: Row): JsonSchema | undefined {
   return json && toJsonSchema(json)
 }
 
-function toMethod(one: Described, other: Described | undefined): Method {
+function toMethod(call: ClientCall, one: Described, other: Described | undefined): Method {
   const { row } = one
-  if (!other) return { ...toMethod(one, one), onlyIn: one.vocabulary }
+  if (!other) return { ...toMethod(call, one, one), onlyIn: one.vocabulary }
   if (one.path !== other.path) throw new Error(`${row.name} has different paths: ${one.path} and ${other.path}`)
   const input = mergeSchemas(one.input, other.input)
-  const required = (input['required'] ?? []) as string[]
+  const required = [...((input['required'] ?? []) as string[]), ...(call.needs ?? [])]
   const inPath = pathMembersOf(row)
   const properties = Object.entries(input['properties'] as Record<string, JsonSchema>).map(([name, schema]) => {
     const precise = preciseMembers[row.name]?.[name]
     return [name, precise ? describeMember(toJsonSchema(precise), schema) : schema] as const
   })
-  const parameters = properties
+  const all = properties
     .filter(([name, schema]) => !inPath.includes(name) && !optionHeaders.includes(name) && isOffered(schema))
     .map(([name, schema]) => ({ name, schema, required: required.includes(name) && name !== 'messaging_product' }))
-  const kinds = describeKinds(row.name, parameters)
-  const [prefix = ''] = row.name.split('.')
+  const kinds = describeKinds(`${call.resource}.${call.name}`, all)
+  const parameters = call.takes && !kinds ? all.filter(({ name }) => call.takes?.includes(name)) : all
+  const union = kinds ?? (call.needsOne && requireOne(parameters, call.needsOne))
+  const output = one.output && other.output && makePrecise(mergeSchemas(one.output, other.output))
   return {
     row,
-    ...nameMethod(row.name),
-    typeName: writeTypeName(row.name.replace(prefix, renameGroup(prefix))),
+    sentence: call.sentence ?? row.sentence,
+    resource: call.resource,
+    name: call.name,
+    typeName: writeTypeName(`${call.resource}.${call.name}`),
     path: writePath(one),
     pathArguments: describePath(row),
+    memberArguments: (call.args ?? []).map((member) => ({ member, name: toCamelCase(member) })),
+    fixed: call.fixed ?? {},
+    example: call.example ?? row.examples.input ?? {},
     parameters,
-    ...(kinds && { kinds }),
+    ...(union && { kinds: union }),
     headers: (row.headers ?? []).filter((name) => !optionHeaders.includes(name)),
     hasProduct: properties.some(([name]) => name === 'messaging_product'),
     hasKey: row.headers?.includes(keyHeader) ?? false,
     result: resultOf(row),
-    output: one.output && other.output && makePrecise(mergeSchemas(one.output, other.output)),
+    output: output && call.gives ? chooseOutput(row, output, call.gives) : output,
   }
+}
+
+/** The response of a row that may respond with more than a method of it gives. */
+function chooseOutput(row: Row, output: JsonSchema, members: readonly string[]): JsonSchema {
+  const variants = (output['anyOf'] ?? [output]) as JsonSchema[]
+  const namesOf = ({ properties }: JsonSchema) => Object.keys(properties as object)
+  const found = variants.find((one) => members.every((name) => namesOf(one).includes(name)))
+  if (!found) throw new Error(`${row.name} never gives ${members.join()}`)
+  const properties = Object.entries(found['properties'] as object).filter(([name]) => members.includes(name))
+  return { ...found, properties: Object.fromEntries(properties), required: members }
 }
 
 /** The description of a member is for the member, that of its type for the type. */

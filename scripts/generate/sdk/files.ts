@@ -17,7 +17,7 @@ const folder = 'sdk/src/generated'
 /** The generated half of the client, from the table: a module for each group, and the client that has them all; and what the console shows of it. */
 export function writeSdkFiles(): Map<string, string> {
   const { methods, events, text, names } = nameTypes(describeMethods(), describeEvents())
-  const groups = Map.groupBy(methods, ({ group }) => group)
+  const groups = Map.groupBy(methods, ({ resource }) => resource.split('.')[0] ?? '')
   const files = [...groups].map(([group, methods]) => [fileOf(group), writeGroup(group, methods, names)] as const)
   return new Map(
     [

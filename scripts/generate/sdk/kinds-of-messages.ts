@@ -10,9 +10,9 @@ export interface Parameter {
 }
 
 /** Parameters of which one says what the others have to be: a union by it, instead of members that may all be left out. */
-export function describeKinds(row: string, parameters: readonly Parameter[]): JsonSchema | undefined {
-  if (row === 'messages.send') return describeSent(parameters)
-  return row === 'gateway.write_message' ? describeWritten(parameters) : undefined
+export function describeKinds(call: string, parameters: readonly Parameter[]): JsonSchema | undefined {
+  if (call === 'messages.send') return describeSent(parameters)
+  return call === 'gateway.messages.write' ? describeWritten(parameters) : undefined
 }
 
 function describeSent(parameters: readonly Parameter[]): JsonSchema {
@@ -30,18 +30,7 @@ function describeSent(parameters: readonly Parameter[]): JsonSchema {
       `A message of type \`${kind}\` to send.`,
     ),
   )
-  const mark = require(pick(parameters, [
-    'messaging_product',
-    'status',
-    'message_id',
-    'typing_indicator',
-  ]), 'status', 'message_id')
-  return {
-    anyOf: [
-      { anyOf: messages, title: 'OutboundMessage', description: 'A message to send: `type` says which kind.' },
-      describeObject(mark, 'ReadMark', 'Marks a message that came in as read.'),
-    ],
-  }
+  return { anyOf: messages, title: 'OutboundMessage', description: 'A message to send: `type` says which kind.' }
 }
 
 function describeWritten(parameters: readonly Parameter[]): JsonSchema {
@@ -65,6 +54,11 @@ function describeWritten(parameters: readonly Parameter[]): JsonSchema {
   }
 }
 
+/** Parameters of which one has to be there: a union by which. */
+export function requireOne(parameters: readonly Parameter[], names: readonly string[]): JsonSchema {
+  return { anyOf: names.map((name) => describeObject(require(parameters, name))) }
+}
+
 function pick(parameters: readonly Parameter[], names: readonly string[]): Parameter[] {
   return names.flatMap((name) => parameters.filter((parameter) => parameter.name === name))
 }
@@ -73,11 +67,10 @@ function require(parameters: readonly Parameter[], ...names: string[]): Paramete
   return parameters.map((parameter) => (names.includes(parameter.name) ? { ...parameter, required: true } : parameter))
 }
 
-function describeObject(members: readonly Parameter[], title: string, description: string): JsonSchema {
+function describeObject(members: readonly Parameter[], title?: string, description?: string): JsonSchema {
   return {
     type: 'object',
-    title,
-    description,
+    ...(title !== undefined && { title, description }),
     properties: Object.fromEntries(members.map(({ name, schema }) => [name, schema])),
     required: members.filter(({ required }) => required).map(({ name }) => name),
   }

@@ -1,5 +1,6 @@
-import { isLink } from '../../../server/src/http/openapi/client-methods.ts'
+import { isLink, toCamelCase } from '../../../server/src/http/openapi/client-methods.ts'
 import type { JsonSchema } from '../../../server/src/http/openapi/document.ts'
+import { writeTypeName } from '../../../server/src/http/openapi/schemas.ts'
 import type { Method } from './describe-methods.ts'
 import type { Parameter } from './kinds-of-messages.ts'
 import {
@@ -12,20 +13,26 @@ import {
   writeValue,
 } from './write-type.ts'
 
-/** The module of one group: its rows, types and functions, and the class that binds them to a client. */
+/** The module of one group: its rows, types and functions, and the classes that bind them to a client. */
 export function writeGroup(group: string, methods: readonly Method[], shared: readonly string[]): string {
-  const parts = methods.flatMap((method) => [writeTypes(method), writeRow(method), writeFunction(method)])
-  const text = [...parts, writeClass(group, methods)].filter((part) => part !== '').join('\n')
+  const rows = [...Map.groupBy(methods, ({ row }) => row.name).values()].map(([method]) => writeRow(method as Method))
+  const parts = methods.flatMap((method) => [writeTypes(method), writeFunction(method)])
+  const text = [...rows, ...parts, ...writeClasses(group, methods)].filter((part) => part !== '').join('\n')
   return `${writeImports(text, shared)}${text}`
 }
 
-export function className(group: string): string {
-  return `${group.charAt(0).toUpperCase()}${group.slice(1)}Methods`
+/** `gateway.messages` → `GatewayMessagesMethods` */
+export function className(resource: string): string {
+  return `${writeTypeName(resource)}Methods`
 }
 
 /** `phoneNumbersList` */
-function functionName({ group, name }: Method): string {
-  return `${group}${name.charAt(0).toUpperCase()}${name.slice(1)}`
+function functionName({ typeName }: Method): string {
+  return `${typeName.charAt(0).toLowerCase()}${typeName.slice(1)}`
+}
+
+function rowName({ row }: Method): string {
+  return `${toCamelCase(row.name.replaceAll('.', '_'))}Row`
 }
 
 const senders = {
@@ -40,6 +47,7 @@ const imported = {
   '../core/body.ts': ['type Body', 'type FileInput'],
   '../core/call.ts': ['type Call', 'callForResponse', 'callForText', 'callRow'],
   '../core/client.ts': ['type Client', 'type Row'],
+  '../group.ts': ['Group'],
   '../core/list.ts': ['type ListCall', 'listRow'],
   '../core/multipart.ts': ['writeMultipart'],
   '../core/request.ts': ['type RequestOptions'],
@@ -61,25 +69,29 @@ function writeImports(text: string, shared: readonly string[]): string {
 }
 
 function writeTypes(method: Method): string {
-  const { row, typeName, parameters, kinds, output, result } = method
+  const { row, resource, name, typeName, parameters, kinds, output, result } = method
   const types: string[] = []
   if (kinds) {
-    types.push(`/** The parameters of \`${row.name}\`. */\nexport ${declareType(`${typeName}Params`, kinds, 'sent')}`)
+    types.push(
+      `/** The parameters of \`${resource}.${name}\`. */\nexport ${declareType(`${typeName}Params`, kinds, 'sent')}`,
+    )
   } else if (parameters.length > 0) {
     const members = parameters.map((parameter) => writeMember(toMember(method, parameter), 'sent', '  '))
     types.push(
-      `/** The parameters of \`${row.name}\`. */\nexport interface ${typeName}Params {\n${members.join('')}}\n`,
+      `/** The parameters of \`${resource}.${name}\`. */\nexport interface ${typeName}Params {\n${members.join('')}}\n`,
     )
   }
   if (result === 'list' && output) {
     const { item } = findItems(output)
-    types.push(`/** An item of \`${row.name}\`. */\nexport ${declareType(`${typeName}Item`, item, 'received')}`)
+    types.push(`/** An item of \`${resource}.${name}\`. */\nexport ${declareType(`${typeName}Item`, item, 'received')}`)
   } else if (result === 'object' && output) {
     types.push(
-      `/** The response of \`${row.name}\`. */\nexport ${declareType(`${typeName}Response`, output, 'received')}`,
+      `/** The response of \`${resource}.${name}\`. */\nexport ${declareType(`${typeName}Response`, output, 'received')}`,
     )
   } else if (result === 'stream') {
-    types.push(`/** An event of \`${row.name}\`. */\nexport type ${typeName}Event = ${streamEvents[row.name]}\n`)
+    types.push(
+      `/** An event of \`${resource}.${name}\`. */\nexport type ${typeName}Event = ${streamEvents[row.name]}\n`,
+    )
   }
   return types.join('\n')
 }
@@ -87,10 +99,10 @@ function writeTypes(method: Method): string {
 /** What the events of a stream hold: the schemas of rows that show the same, and of what no row shows. */
 const streamEvents: Readonly<Record<string, string>> = {
   'operator.stream': `
-  | { id: string; event: OperatorWaitParams['type']; data: OperatorWaitResponse }
+  | { id: string; event: OperatorFeedWaitParams['type']; data: OperatorFeedWaitResponse }
   | StreamReset`,
   'gateway.stream': `
-  | { id: string; event: 'message'; data: GatewayReadMessageResponse }
+  | { id: string; event: 'message'; data: GatewayMessagesRetrieveResponse }
   | { id: string; event: 'status'; data: { id: string; status: string; user_wa_id?: string; timestamp: string } }
   | { id: string; event: 'typing'; data: { phone_number_id: string; user_wa_id: string; until: string } }
   | StreamReset`,
@@ -141,7 +153,7 @@ function writeRow(method: Method): string {
     ...(inner === undefined ? [] : [`items: '${inner}'`]),
     ...(row.waits ? ['waits: true'] : []),
   ]
-  return `const ${functionName(method)}Row: Row = { ${members.join(', ')} }\n`
+  return `const ${rowName(method)}: Row = { ${members.join(', ')} }\n`
 }
 
 const doorsOfTokens: Readonly<Record<string, string>> = {
@@ -165,12 +177,12 @@ interface Signature {
 }
 
 function signatureOf(method: Method): Signature {
-  const { row, pathArguments, parameters, typeName, result } = method
+  const { row, pathArguments, memberArguments, parameters, typeName, result } = method
   const isRaw = row.body === 'raw'
   const hasRequired = method.kinds !== undefined || parameters.some(({ required }) => required)
   const options = result === 'stream' ? 'StreamOptions' : 'RequestOptions'
   const write = (params: string) => [
-    ...pathArguments.map(({ name }) => `${name}: string`),
+    ...[...pathArguments, ...memberArguments].map(({ name }) => `${name}: string`),
     ...(isRaw ? ['body: Body'] : []),
     ...(parameters.length > 0 ? [`params${hasRequired ? '' : '?'}: ${params}`] : []),
     `options?: ${options}`,
@@ -188,12 +200,23 @@ function signatureOf(method: Method): Signature {
     }),
     handed: [
       `[${pathArguments.map(({ name }) => name).join(', ')}]`,
-      parameters.length > 0 ? 'params' : 'undefined',
+      writeSent(method),
       'options',
       ...(isRaw ? ['body'] : []),
     ],
     returns: returnsOf(method, fields?.mode === 'add' && fields.defaults.includes('id') ? ' & { id: string }' : ''),
   }
+}
+
+/** The parameters, and what is sent beside them. */
+function writeSent({ parameters, memberArguments, fixed }: Method): string {
+  const params = parameters.length > 0 ? 'params' : 'undefined'
+  const added = [
+    ...Object.entries(fixed).map(([name, value]) => `${name}: ${writeLiteral(value)}`),
+    ...memberArguments.map(({ name, member }) => `${member}: ${name}`),
+  ]
+  if (added.length === 0) return params
+  return `{ ${[...(parameters.length > 0 ? ['...params'] : []), ...added].join(', ')} }`
 }
 
 function returnsOf({ typeName, result }: Method, more: string): string {
@@ -219,10 +242,18 @@ function writeFunction(method: Method): string {
     `export function ${name}(${['client: Client', ...given].join(', ')}): ${gives}`
   const whole = declare(parameters, returns)
   const overloads = overload ? `${doc}${declare(overload.parameters, overload.returns)}\n${doc}${whole}\n` : doc
-  return `${overloads}${whole} {\n  return ${senders[method.result]}(client, ${name}Row, ${handed.join(', ')})\n}\n`
+  return `${overloads}${whole} {\n  return ${senders[method.result]}(client, ${rowName(method)}, ${handed.join(', ')})\n}\n`
 }
 
-function writeClass(group: string, methods: readonly Method[]): string {
+/** The class of a group, behind those of its parts. */
+function writeClasses(group: string, methods: readonly Method[]): string[] {
+  const resources = new Set(methods.map(({ resource }) => resource))
+  const parts = [...resources].filter((resource) => resource !== group)
+  const own = (resource: string) => methods.filter((method) => method.resource === resource)
+  return [...parts.map((part) => writeClass(part, own(part), [])), writeClass(group, own(group), parts)]
+}
+
+function writeClass(resource: string, methods: readonly Method[], parts: readonly string[]): string {
   const members = methods.map((method) => {
     const { parameters, returns, overload } = signatureOf(method)
     const names = parameters.map((parameter) => parameter.split(/[?:]/)[0])
@@ -232,31 +263,37 @@ function writeClass(group: string, methods: readonly Method[]): string {
     const overloads = overload ? `${doc}${declare(overload.parameters, overload.returns)}\n${doc}${whole}\n` : doc
     return `${overloads}${whole} {\n    return ${functionName(method)}(${['this.client', ...names].join(', ')})\n  }\n`
   })
-  const head = `  protected readonly client: Client\n\n  constructor(client: Client) {\n    this.client = client\n  }\n`
-  return `/** \`client.${group}\` */\nexport class ${className(group)} {\n${[head, ...members].join('\n')}}\n`
+  const fields = parts.map((part) => {
+    const type = className(part)
+    return `  readonly ${part.slice(part.lastIndexOf('.') + 1)}: ${type} = new ${type}(this.client)\n`
+  })
+  const text = [...(fields.length > 0 ? [fields.join('')] : []), ...members].join('\n')
+  return `/** \`client.${resource}\` */\nexport class ${className(resource)} extends Group {\n${text}}\n`
 }
 
-function describe({ row, onlyIn }: Method): string {
-  return onlyIn === undefined ? row.sentence : `${row.sentence} Only where the vocabulary is \`${onlyIn}\`.`
+function describe({ sentence, onlyIn }: Method): string {
+  return onlyIn === undefined ? sentence : `${sentence} Only where the vocabulary is \`${onlyIn}\`.`
 }
 
 function writeDoc(method: Method): string[] {
   return [describe(method), '', '@example', ...writeExample(method).split('\n')]
 }
 
-/** A call with the values of the row's example. */
-function writeExample({ row, group, name, pathArguments, parameters, result }: Method): string {
-  const input = Object.entries(row.examples.input ?? {}).filter(
+/** A call with the values of its example. */
+function writeExample(method: Method): string {
+  const { row, resource, name, pathArguments, memberArguments, parameters, result, example } = method
+  const input = Object.entries(example).filter(
     ([member]) => member !== 'messaging_product' && parameters.some((parameter) => parameter.name === member),
   )
   const shown = input.map(([member, value]) => [member, row.file?.name === member ? undefined : value])
   const params = writeValue(Object.fromEntries(shown)).replace(/: undefined/, ': new Blob([bytes])')
   const given = [
     ...pathArguments.map((argument) => (argument.name === 'url' ? 'url' : writeLiteral(argument.example))),
+    ...memberArguments.map(({ member }) => writeLiteral(example[member])),
     ...(row.body === 'raw' ? ['bytes'] : []),
     ...(shown.length > 0 ? [params] : []),
   ]
-  const call = `client.${group}.${name}(${given.join(', ')})`
+  const call = `client.${resource}.${name}(${given.join(', ')})`
   if (result === 'list') return `for await (const item of ${call}) …`
   return result === 'stream' ? `for await (const event of ${call}) …` : `await ${call}`
 }

@@ -2,56 +2,60 @@
 
 import { Client } from '../core/client.ts'
 import { MessagesMethods } from './messages.ts'
+import { BlockedUsersMethods } from './blocked-users.ts'
 import { GatewayMethods } from './gateway.ts'
 import { TemplatesMethods } from './templates.ts'
+import { CallPermissionsMethods } from './call-permissions.ts'
 import { CallsMethods } from './calls.ts'
-import { ProfileMethods } from './profile.ts'
-import { PublicMethods } from './public.ts'
+import { BusinessProfilesMethods } from './business-profiles.ts'
 import { UploadsMethods } from './uploads.ts'
-import { AccountMethods } from './account.ts'
-import { EncryptionMethods } from './encryption.ts'
+import { AccountsMethods } from './accounts.ts'
+import { EncryptionKeysMethods } from './encryption-keys.ts'
 import { GroupsMethods } from './groups.ts'
 import { PhoneNumbersMethods } from './phone-numbers.ts'
+import { AccountNumbersMethods } from './account-numbers.ts'
 import { MediaMethods } from './media.ts'
-import { BotMethods } from './bot.ts'
+import { BotsMethods } from './bots.ts'
+import { ConversationalAutomationMethods } from './conversational-automation.ts'
 import { SchedulesMethods } from './schedules.ts'
 import { QrCodesMethods } from './qr-codes.ts'
 import { SolutionsMethods } from './solutions.ts'
 import { OnboardingMethods } from './onboarding.ts'
 import { ComplianceMethods } from './compliance.ts'
-import { PortfolioMethods } from './portfolio.ts'
+import { BusinessesMethods } from './businesses.ts'
+import { MigrationIntentsMethods } from './migration-intents.ts'
 import { WebhooksMethods } from './webhooks.ts'
-import { ReceiverMethods } from './receiver.ts'
-import { AuditMethods } from './audit.ts'
+import { ActivitiesMethods } from './activities.ts'
 import { OperatorMethods } from './operator.ts'
-import { ServiceMethods } from './service.ts'
 import { SandboxMethods } from './sandbox.ts'
 
 /** A client with every method of every door. */
 export class AllMethods extends Client {
   readonly messages: MessagesMethods = new MessagesMethods(this)
+  readonly blockedUsers: BlockedUsersMethods = new BlockedUsersMethods(this)
   readonly gateway: GatewayMethods = new GatewayMethods(this)
   readonly templates: TemplatesMethods = new TemplatesMethods(this)
+  readonly callPermissions: CallPermissionsMethods = new CallPermissionsMethods(this)
   readonly calls: CallsMethods = new CallsMethods(this)
-  readonly profile: ProfileMethods = new ProfileMethods(this)
-  readonly public: PublicMethods = new PublicMethods(this)
+  readonly businessProfiles: BusinessProfilesMethods = new BusinessProfilesMethods(this)
   readonly uploads: UploadsMethods = new UploadsMethods(this)
-  readonly account: AccountMethods = new AccountMethods(this)
-  readonly encryption: EncryptionMethods = new EncryptionMethods(this)
+  readonly accounts: AccountsMethods = new AccountsMethods(this)
+  readonly encryptionKeys: EncryptionKeysMethods = new EncryptionKeysMethods(this)
   readonly groups: GroupsMethods = new GroupsMethods(this)
   readonly phoneNumbers: PhoneNumbersMethods = new PhoneNumbersMethods(this)
+  readonly accountNumbers: AccountNumbersMethods = new AccountNumbersMethods(this)
   readonly media: MediaMethods = new MediaMethods(this)
-  readonly bot: BotMethods = new BotMethods(this)
+  readonly bots: BotsMethods = new BotsMethods(this)
+  readonly conversationalAutomation: ConversationalAutomationMethods = new ConversationalAutomationMethods(this)
   readonly schedules: SchedulesMethods = new SchedulesMethods(this)
   readonly qrCodes: QrCodesMethods = new QrCodesMethods(this)
   readonly solutions: SolutionsMethods = new SolutionsMethods(this)
   readonly onboarding: OnboardingMethods = new OnboardingMethods(this)
   readonly compliance: ComplianceMethods = new ComplianceMethods(this)
-  readonly portfolio: PortfolioMethods = new PortfolioMethods(this)
+  readonly businesses: BusinessesMethods = new BusinessesMethods(this)
+  readonly migrationIntents: MigrationIntentsMethods = new MigrationIntentsMethods(this)
   readonly webhooks: WebhooksMethods = new WebhooksMethods(this)
-  readonly receiver: ReceiverMethods = new ReceiverMethods(this)
-  readonly audit: AuditMethods = new AuditMethods(this)
+  readonly activities: ActivitiesMethods = new ActivitiesMethods(this)
   readonly operator: OperatorMethods = new OperatorMethods(this)
-  readonly service: ServiceMethods = new ServiceMethods(this)
   readonly sandbox: SandboxMethods = new SandboxMethods(this)
 }

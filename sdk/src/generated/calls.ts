@@ -2,52 +2,49 @@
 
 import { type Call, callRow } from '../core/call.ts'
 import type { Client, Row } from '../core/client.ts'
+import { Group } from '../group.ts'
 import type { RequestOptions } from '../core/request.ts'
 import type { CallSession } from './types.ts'
 
-/** The parameters of `calls.read_permission`. */
-export interface CallsReadPermissionParams {
+const callsActRow: Row = { name: 'calls.act', method: 'POST', door: 'business', path: '/{}/calls', product: true }
+
+/** The parameters of `calls.connect`. */
+export interface CallsConnectParams {
   /** It must be a user's id: 1 to 20 digits, as text. */
-  user_wa_id: string
+  to: string
+  /** What one side sends to set up the media of a call. */
+  session?: CallSession | undefined
+  /** Returned in the events of the call. */
+  biz_opaque_callback_data?: string | undefined
 }
 
-/** The response of `calls.read_permission`. */
-export interface CallsReadPermissionResponse {
+/** The response of `calls.connect`. */
+export interface CallsConnectResponse {
   /** The name of the product; no other value is accepted. */
   messaging_product: 'msgapp' | 'whatsapp'
-  permission: {
-    status: 'granted' | 'pending' | 'denied' | 'expired'
-    /** Unix time. */
-    expiration_time?: number
-  }
-  actions: {
-    action_name: 'start_call' | 'send_call_permission_request'
-    can_perform_action: boolean
-    limits: {
-      time_period: '24h' | '7d'
-      current_usage: number
-      max_allowed: number
-      /** Unix time when usage starts to go down. */
-      limit_expiration_time?: number
-    }[] | ''
+  calls: {
+    id: string
   }[]
 }
 
-const callsReadPermissionRow: Row = { name: 'calls.read_permission', method: 'GET', door: 'business', path: '/{}/call_permissions' }
-
-/** Reads whether a user permits calls of a phone number, and which actions are possible now. */
-export function callsReadPermission(client: Client, phoneNumberId: string, params: CallsReadPermissionParams, options?: RequestOptions): Call<CallsReadPermissionResponse> {
-  return callRow(client, callsReadPermissionRow, [phoneNumberId], params, options)
+/** Calls a user. */
+export function callsConnect(client: Client, phoneNumberId: string, params: CallsConnectParams, options?: RequestOptions): Call<CallsConnectResponse> {
+  return callRow(client, callsActRow, [phoneNumberId], { ...params, action: 'connect' }, options)
 }
 
-/** The parameters of `calls.act`. */
-export interface CallsActParams {
-  /** The name of the product; no other value is accepted. */
-  messaging_product?: 'msgapp' | 'whatsapp' | undefined
-  /** connect calls `to`; the others act on a call: pre_accept and accept take it, reject and terminate end it. */
-  action: 'connect' | 'pre_accept' | 'accept' | 'reject' | 'terminate'
+/** The parameters of `calls.preAccept`. */
+export type CallsPreAcceptParams = {
   /** It must be a user's id: 1 to 20 digits, as text. */
   to?: string | undefined
+  /** The call, with any action but connect; left out: the open one with `to`. */
+  call_id: string
+  /** What one side sends to set up the media of a call. */
+  session?: CallSession | undefined
+  /** Returned in the events of the call. */
+  biz_opaque_callback_data?: string | undefined
+} | {
+  /** It must be a user's id: 1 to 20 digits, as text. */
+  to: string
   /** The call, with any action but connect; left out: the open one with `to`. */
   call_id?: string | undefined
   /** What one side sends to set up the media of a call. */
@@ -56,52 +53,114 @@ export interface CallsActParams {
   biz_opaque_callback_data?: string | undefined
 }
 
-/** The response of `calls.act`. */
-export type CallsActResponse = {
+/** The response of `calls.preAccept`. */
+export interface CallsPreAcceptResponse {
   /** The name of the product; no other value is accepted. */
   messaging_product: 'msgapp' | 'whatsapp'
-  calls: {
-    id: string
-  }[]
-} | {
-  /** The name of the product; no other value is accepted. */
-  messaging_product: 'msgapp' | 'whatsapp'
-  success: boolean
-} | {
   success: boolean
 }
 
-const callsActRow: Row = { name: 'calls.act', method: 'POST', door: 'business', path: '/{}/calls', product: true }
+/** Prepares the media of a call of a user before it is accepted, so that no word is lost. */
+export function callsPreAccept(client: Client, phoneNumberId: string, params: CallsPreAcceptParams, options?: RequestOptions): Call<CallsPreAcceptResponse> {
+  return callRow(client, callsActRow, [phoneNumberId], { ...params, action: 'pre_accept' }, options)
+}
 
-/** Starts a call to a user, or accepts, rejects or terminates one. */
-export function callsAct(client: Client, phoneNumberId: string, params: CallsActParams, options?: RequestOptions): Call<CallsActResponse> {
-  return callRow(client, callsActRow, [phoneNumberId], params, options)
+/** The parameters of `calls.accept`. */
+export type CallsAcceptParams = {
+  /** It must be a user's id: 1 to 20 digits, as text. */
+  to?: string | undefined
+  /** The call, with any action but connect; left out: the open one with `to`. */
+  call_id: string
+  /** What one side sends to set up the media of a call. */
+  session?: CallSession | undefined
+  /** Returned in the events of the call. */
+  biz_opaque_callback_data?: string | undefined
+} | {
+  /** It must be a user's id: 1 to 20 digits, as text. */
+  to: string
+  /** The call, with any action but connect; left out: the open one with `to`. */
+  call_id?: string | undefined
+  /** What one side sends to set up the media of a call. */
+  session?: CallSession | undefined
+  /** Returned in the events of the call. */
+  biz_opaque_callback_data?: string | undefined
+}
+
+/** The response of `calls.accept`. */
+export interface CallsAcceptResponse {
+  /** The name of the product; no other value is accepted. */
+  messaging_product: 'msgapp' | 'whatsapp'
+  success: boolean
+}
+
+/** Accepts a call of a user. */
+export function callsAccept(client: Client, phoneNumberId: string, params: CallsAcceptParams, options?: RequestOptions): Call<CallsAcceptResponse> {
+  return callRow(client, callsActRow, [phoneNumberId], { ...params, action: 'accept' }, options)
+}
+
+/** The parameters of `calls.reject`. */
+export type CallsRejectParams = {
+  /** It must be a user's id: 1 to 20 digits, as text. */
+  to?: string | undefined
+  /** The call, with any action but connect; left out: the open one with `to`. */
+  call_id: string
+  /** Returned in the events of the call. */
+  biz_opaque_callback_data?: string | undefined
+} | {
+  /** It must be a user's id: 1 to 20 digits, as text. */
+  to: string
+  /** The call, with any action but connect; left out: the open one with `to`. */
+  call_id?: string | undefined
+  /** Returned in the events of the call. */
+  biz_opaque_callback_data?: string | undefined
+}
+
+/** The response of `calls.reject`. */
+export interface CallsRejectResponse {
+  /** The name of the product; no other value is accepted. */
+  messaging_product: 'msgapp' | 'whatsapp'
+  success: boolean
+}
+
+/** Rejects a call of a user. */
+export function callsReject(client: Client, phoneNumberId: string, params: CallsRejectParams, options?: RequestOptions): Call<CallsRejectResponse> {
+  return callRow(client, callsActRow, [phoneNumberId], { ...params, action: 'reject' }, options)
+}
+
+/** The parameters of `calls.terminate`. */
+export type CallsTerminateParams = {
+  /** It must be a user's id: 1 to 20 digits, as text. */
+  to?: string | undefined
+  /** The call, with any action but connect; left out: the open one with `to`. */
+  call_id: string
+  /** Returned in the events of the call. */
+  biz_opaque_callback_data?: string | undefined
+} | {
+  /** It must be a user's id: 1 to 20 digits, as text. */
+  to: string
+  /** The call, with any action but connect; left out: the open one with `to`. */
+  call_id?: string | undefined
+  /** Returned in the events of the call. */
+  biz_opaque_callback_data?: string | undefined
+}
+
+/** The response of `calls.terminate`. */
+export interface CallsTerminateResponse {
+  success: boolean
+}
+
+/** Ends a call, whoever began it. */
+export function callsTerminate(client: Client, phoneNumberId: string, params: CallsTerminateParams, options?: RequestOptions): Call<CallsTerminateResponse> {
+  return callRow(client, callsActRow, [phoneNumberId], { ...params, action: 'terminate' }, options)
 }
 
 /** `client.calls` */
-export class CallsMethods {
-  protected readonly client: Client
-
-  constructor(client: Client) {
-    this.client = client
-  }
-
+export class CallsMethods extends Group {
   /**
-   * Reads whether a user permits calls of a phone number, and which actions are possible now.
+   * Calls a user.
    *
    * @example
-   * await client.calls.readPermission('4000000000000001', { user_wa_id: '16505551234' })
-   */
-  readPermission(phoneNumberId: string, params: CallsReadPermissionParams, options?: RequestOptions): Call<CallsReadPermissionResponse> {
-    return callsReadPermission(this.client, phoneNumberId, params, options)
-  }
-
-  /**
-   * Starts a call to a user, or accepts, rejects or terminates one.
-   *
-   * @example
-   * await client.calls.act('4000000000000001', {
-   *   action: 'connect',
+   * await client.calls.connect('4000000000000001', {
    *   to: '16505551234',
    *   session: {
    *     sdp_type: 'offer',
@@ -110,7 +169,53 @@ export class CallsMethods {
    *   biz_opaque_callback_data: 'order-1042',
    * })
    */
-  act(phoneNumberId: string, params: CallsActParams, options?: RequestOptions): Call<CallsActResponse> {
-    return callsAct(this.client, phoneNumberId, params, options)
+  connect(phoneNumberId: string, params: CallsConnectParams, options?: RequestOptions): Call<CallsConnectResponse> {
+    return callsConnect(this.client, phoneNumberId, params, options)
+  }
+
+  /**
+   * Prepares the media of a call of a user before it is accepted, so that no word is lost.
+   *
+   * @example
+   * await client.calls.preAccept('4000000000000001', {
+   *   call_id: 'wacid.q83vEjRWeJCrze8SNFZ4kKvN7xI0VniQ',
+   *   session: { sdp_type: 'answer', sdp: 'v=0\r\n…' },
+   * })
+   */
+  preAccept(phoneNumberId: string, params: CallsPreAcceptParams, options?: RequestOptions): Call<CallsPreAcceptResponse> {
+    return callsPreAccept(this.client, phoneNumberId, params, options)
+  }
+
+  /**
+   * Accepts a call of a user.
+   *
+   * @example
+   * await client.calls.accept('4000000000000001', {
+   *   call_id: 'wacid.q83vEjRWeJCrze8SNFZ4kKvN7xI0VniQ',
+   *   session: { sdp_type: 'answer', sdp: 'v=0\r\n…' },
+   * })
+   */
+  accept(phoneNumberId: string, params: CallsAcceptParams, options?: RequestOptions): Call<CallsAcceptResponse> {
+    return callsAccept(this.client, phoneNumberId, params, options)
+  }
+
+  /**
+   * Rejects a call of a user.
+   *
+   * @example
+   * await client.calls.reject('4000000000000001', { call_id: 'wacid.q83vEjRWeJCrze8SNFZ4kKvN7xI0VniQ' })
+   */
+  reject(phoneNumberId: string, params: CallsRejectParams, options?: RequestOptions): Call<CallsRejectResponse> {
+    return callsReject(this.client, phoneNumberId, params, options)
+  }
+
+  /**
+   * Ends a call, whoever began it.
+   *
+   * @example
+   * await client.calls.terminate('4000000000000001', { call_id: 'wacid.q83vEjRWeJCrze8SNFZ4kKvN7xI0VniQ' })
+   */
+  terminate(phoneNumberId: string, params: CallsTerminateParams, options?: RequestOptions): Call<CallsTerminateResponse> {
+    return callsTerminate(this.client, phoneNumberId, params, options)
   }
 }

@@ -2,16 +2,21 @@
 
 import { type Call, callRow } from '../core/call.ts'
 import type { Client, Row } from '../core/client.ts'
+import { Group } from '../group.ts'
 import type { RequestOptions } from '../core/request.ts'
 
-/** The parameters of `compliance.read`. */
-export interface ComplianceReadParams {
+const complianceReadRow: Row = { name: 'compliance.read', method: 'GET', door: 'business', path: '/{}/business_compliance_info' }
+
+const complianceSetRow: Row = { name: 'compliance.set', method: 'POST', door: 'business', path: '/{}/business_compliance_info', product: true }
+
+/** The parameters of `compliance.retrieve`. */
+export interface ComplianceRetrieveParams {
   /** Names of the fields to return, separated by commas: messaging_product, entity_name, entity_type, entity_type_custom, is_registered, grievance_officer_details, customer_care_details. Instead of the defaults messaging_product, entity_name, entity_type, entity_type_custom, is_registered, grievance_officer_details, customer_care_details. */
   fields?: readonly ('messaging_product' | 'entity_name' | 'entity_type' | 'entity_type_custom' | 'is_registered' | 'grievance_officer_details' | 'customer_care_details')[] | string | undefined
 }
 
-/** The response of `compliance.read`. */
-export interface ComplianceReadResponse {
+/** The response of `compliance.retrieve`. */
+export interface ComplianceRetrieveResponse {
   data: {
     whatsapp_business_account_id: string
     /** The name of the product; no other value is accepted. */
@@ -34,15 +39,13 @@ export interface ComplianceReadResponse {
   }[]
 }
 
-const complianceReadRow: Row = { name: 'compliance.read', method: 'GET', door: 'business', path: '/{}/business_compliance_info' }
-
 /** Reads who is responsible for the business behind a phone number. */
-export function complianceRead(client: Client, phoneNumberId: string, params?: ComplianceReadParams, options?: RequestOptions): Call<ComplianceReadResponse> {
+export function complianceRetrieve(client: Client, phoneNumberId: string, params?: ComplianceRetrieveParams, options?: RequestOptions): Call<ComplianceRetrieveResponse> {
   return callRow(client, complianceReadRow, [phoneNumberId], params, options)
 }
 
-/** The parameters of `compliance.set`. */
-export interface ComplianceSetParams {
+/** The parameters of `compliance.update`. */
+export interface ComplianceUpdateParams {
   /** The name of the product; no other value is accepted. */
   messaging_product?: 'msgapp' | 'whatsapp' | undefined
   /** The legal name of the business. */
@@ -75,41 +78,33 @@ export interface ComplianceSetParams {
   }
 }
 
-/** The response of `compliance.set`. */
-export interface ComplianceSetResponse {
+/** The response of `compliance.update`. */
+export interface ComplianceUpdateResponse {
   success: boolean
 }
 
-const complianceSetRow: Row = { name: 'compliance.set', method: 'POST', door: 'business', path: '/{}/business_compliance_info', product: true }
-
 /** Sets who is responsible for the business behind a phone number, and replaces the earlier record. */
-export function complianceSet(client: Client, phoneNumberId: string, params: ComplianceSetParams, options?: RequestOptions): Call<ComplianceSetResponse> {
+export function complianceUpdate(client: Client, phoneNumberId: string, params: ComplianceUpdateParams, options?: RequestOptions): Call<ComplianceUpdateResponse> {
   return callRow(client, complianceSetRow, [phoneNumberId], params, options)
 }
 
 /** `client.compliance` */
-export class ComplianceMethods {
-  protected readonly client: Client
-
-  constructor(client: Client) {
-    this.client = client
-  }
-
+export class ComplianceMethods extends Group {
   /**
    * Reads who is responsible for the business behind a phone number.
    *
    * @example
-   * await client.compliance.read('4000000000000001')
+   * await client.compliance.retrieve('4000000000000001')
    */
-  read(phoneNumberId: string, params?: ComplianceReadParams, options?: RequestOptions): Call<ComplianceReadResponse> {
-    return complianceRead(this.client, phoneNumberId, params, options)
+  retrieve(phoneNumberId: string, params?: ComplianceRetrieveParams, options?: RequestOptions): Call<ComplianceRetrieveResponse> {
+    return complianceRetrieve(this.client, phoneNumberId, params, options)
   }
 
   /**
    * Sets who is responsible for the business behind a phone number, and replaces the earlier record.
    *
    * @example
-   * await client.compliance.set('4000000000000001', {
+   * await client.compliance.update('4000000000000001', {
    *   entity_name: 'Lucky Shrub',
    *   entity_type: 'PARTNERSHIP',
    *   is_registered: true,
@@ -121,7 +116,7 @@ export class ComplianceMethods {
    *   customer_care_details: { email: 'care@luckyshrub.example', landline_number: '+91 22 1234 5678' },
    * })
    */
-  set(phoneNumberId: string, params: ComplianceSetParams, options?: RequestOptions): Call<ComplianceSetResponse> {
-    return complianceSet(this.client, phoneNumberId, params, options)
+  update(phoneNumberId: string, params: ComplianceUpdateParams, options?: RequestOptions): Call<ComplianceUpdateResponse> {
+    return complianceUpdate(this.client, phoneNumberId, params, options)
   }
 }

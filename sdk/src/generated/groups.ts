@@ -2,9 +2,32 @@
 
 import { type Call, callRow } from '../core/call.ts'
 import type { Client, Row } from '../core/client.ts'
+import { Group } from '../group.ts'
 import { type ListCall, listRow } from '../core/list.ts'
 import type { RequestOptions } from '../core/request.ts'
 import type { ResolvedUser, GroupError } from './types.ts'
+
+const groupsListRow: Row = { name: 'groups.list', method: 'GET', door: 'business', path: '/{}/groups', items: 'groups' }
+
+const groupsCreateRow: Row = { name: 'groups.create', method: 'POST', door: 'business', path: '/{}/groups', product: true }
+
+const groupsCreateInviteLinkRow: Row = { name: 'groups.create_invite_link', method: 'POST', door: 'business', path: '/{}/invite_link', product: true }
+
+const groupsReadInviteLinkRow: Row = { name: 'groups.read_invite_link', method: 'GET', door: 'business', path: '/{}/invite_link' }
+
+const groupsDeleteInviteLinkRow: Row = { name: 'groups.delete_invite_link', method: 'DELETE', door: 'business', path: '/{}/invite_link', product: true }
+
+const groupsListJoinRequestsRow: Row = { name: 'groups.list_join_requests', method: 'GET', door: 'business', path: '/{}/join_requests' }
+
+const groupsApproveJoinRequestsRow: Row = { name: 'groups.approve_join_requests', method: 'POST', door: 'business', path: '/{}/join_requests', product: true }
+
+const groupsRejectJoinRequestsRow: Row = { name: 'groups.reject_join_requests', method: 'DELETE', door: 'business', path: '/{}/join_requests', product: true }
+
+const groupsRemoveParticipantsRow: Row = { name: 'groups.remove_participants', method: 'DELETE', door: 'business', path: '/{}/participants', product: true }
+
+const groupsReadRow: Row = { name: 'groups.read', method: 'GET', door: 'business', path: '/{}' }
+
+const groupsDeleteRow: Row = { name: 'groups.delete', method: 'DELETE', door: 'business', path: '/{}', product: true }
 
 /** The parameters of `groups.list`. */
 export interface GroupsListParams {
@@ -23,8 +46,6 @@ export interface GroupsListItem {
   /** Unix seconds. */
   created_at: string
 }
-
-const groupsListRow: Row = { name: 'groups.list', method: 'GET', door: 'business', path: '/{}/groups', items: 'groups' }
 
 /** Lists the groups of a phone number, newest first. */
 export function groupsList(client: Client, phoneNumberId: string, params?: GroupsListParams, options?: RequestOptions): ListCall<GroupsListItem> {
@@ -50,69 +71,61 @@ export interface GroupsCreateResponse {
   request_id: string
 }
 
-const groupsCreateRow: Row = { name: 'groups.create', method: 'POST', door: 'business', path: '/{}/groups', product: true }
-
 /** Requests a group of a phone number; the event group_lifecycle_update reports its creation. */
 export function groupsCreate(client: Client, phoneNumberId: string, params: GroupsCreateParams, options?: RequestOptions): Call<GroupsCreateResponse> {
   return callRow(client, groupsCreateRow, [phoneNumberId], params, options)
 }
 
-/** The parameters of `groups.create_invite_link`. */
-export interface GroupsCreateInviteLinkParams {
+/** The parameters of `groups.inviteLink.create`. */
+export interface GroupsInviteLinkCreateParams {
   /** The name of the product; no other value is accepted. */
   messaging_product?: 'msgapp' | 'whatsapp' | undefined
 }
 
-/** The response of `groups.create_invite_link`. */
-export interface GroupsCreateInviteLinkResponse {
+/** The response of `groups.inviteLink.create`. */
+export interface GroupsInviteLinkCreateResponse {
   /** The name of the product; no other value is accepted. */
   messaging_product: 'msgapp' | 'whatsapp'
   invite_link: string
 }
 
-const groupsCreateInviteLinkRow: Row = { name: 'groups.create_invite_link', method: 'POST', door: 'business', path: '/{}/invite_link', product: true }
-
 /** Creates an invite link of a group, by which users join; every earlier link becomes invalid. */
-export function groupsCreateInviteLink(client: Client, groupId: string, params?: GroupsCreateInviteLinkParams, options?: RequestOptions): Call<GroupsCreateInviteLinkResponse> {
+export function groupsInviteLinkCreate(client: Client, groupId: string, params?: GroupsInviteLinkCreateParams, options?: RequestOptions): Call<GroupsInviteLinkCreateResponse> {
   return callRow(client, groupsCreateInviteLinkRow, [groupId], params, options)
 }
 
-/** The response of `groups.read_invite_link`. */
-export interface GroupsReadInviteLinkResponse {
+/** The response of `groups.inviteLink.retrieve`. */
+export interface GroupsInviteLinkRetrieveResponse {
   /** The name of the product; no other value is accepted. */
   messaging_product: 'msgapp' | 'whatsapp'
   invite_link: string
 }
 
-const groupsReadInviteLinkRow: Row = { name: 'groups.read_invite_link', method: 'GET', door: 'business', path: '/{}/invite_link' }
-
 /** Reads the live invite link of a group. */
-export function groupsReadInviteLink(client: Client, groupId: string, options?: RequestOptions): Call<GroupsReadInviteLinkResponse> {
+export function groupsInviteLinkRetrieve(client: Client, groupId: string, options?: RequestOptions): Call<GroupsInviteLinkRetrieveResponse> {
   return callRow(client, groupsReadInviteLinkRow, [groupId], undefined, options)
 }
 
-/** The parameters of `groups.delete_invite_link`. */
-export interface GroupsDeleteInviteLinkParams {
+/** The parameters of `groups.inviteLink.delete`. */
+export interface GroupsInviteLinkDeleteParams {
   /** The name of the product; no other value is accepted. */
   messaging_product?: 'msgapp' | 'whatsapp' | undefined
 }
 
-/** The response of `groups.delete_invite_link`. */
-export interface GroupsDeleteInviteLinkResponse {
+/** The response of `groups.inviteLink.delete`. */
+export interface GroupsInviteLinkDeleteResponse {
   /** The name of the product; no other value is accepted. */
   messaging_product: 'msgapp' | 'whatsapp'
   success: 'true'
 }
 
-const groupsDeleteInviteLinkRow: Row = { name: 'groups.delete_invite_link', method: 'DELETE', door: 'business', path: '/{}/invite_link', product: true }
-
 /** Deletes the invite link of a group; it becomes invalid. */
-export function groupsDeleteInviteLink(client: Client, groupId: string, params?: GroupsDeleteInviteLinkParams, options?: RequestOptions): Call<GroupsDeleteInviteLinkResponse> {
+export function groupsInviteLinkDelete(client: Client, groupId: string, params?: GroupsInviteLinkDeleteParams, options?: RequestOptions): Call<GroupsInviteLinkDeleteResponse> {
   return callRow(client, groupsDeleteInviteLinkRow, [groupId], params, options)
 }
 
-/** The parameters of `groups.list_join_requests`. */
-export interface GroupsListJoinRequestsParams {
+/** The parameters of `groups.joinRequests.list`. */
+export interface GroupsJoinRequestsListParams {
   /** How many items a page holds at the most; 25 when left out. */
   limit?: number | undefined
   /** The cursor of the item that the page starts behind. */
@@ -121,30 +134,28 @@ export interface GroupsListJoinRequestsParams {
   before?: string | undefined
 }
 
-/** An item of `groups.list_join_requests`. */
-export interface GroupsListJoinRequestsItem {
+/** An item of `groups.joinRequests.list`. */
+export interface GroupsJoinRequestsListItem {
   join_request_id: string
   wa_id: string
   creation_timestamp: string | number
 }
 
-const groupsListJoinRequestsRow: Row = { name: 'groups.list_join_requests', method: 'GET', door: 'business', path: '/{}/join_requests' }
-
 /** Lists the requests to join a group that wait for a decision, newest first. */
-export function groupsListJoinRequests(client: Client, groupId: string, params?: GroupsListJoinRequestsParams, options?: RequestOptions): ListCall<GroupsListJoinRequestsItem> {
+export function groupsJoinRequestsList(client: Client, groupId: string, params?: GroupsJoinRequestsListParams, options?: RequestOptions): ListCall<GroupsJoinRequestsListItem> {
   return listRow(client, groupsListJoinRequestsRow, [groupId], params, options)
 }
 
-/** The parameters of `groups.approve_join_requests`. */
-export interface GroupsApproveJoinRequestsParams {
+/** The parameters of `groups.joinRequests.approve`. */
+export interface GroupsJoinRequestsApproveParams {
   /** The name of the product; no other value is accepted. */
   messaging_product?: 'msgapp' | 'whatsapp' | undefined
   /** The ids of the join requests. */
   join_requests: readonly string[]
 }
 
-/** The response of `groups.approve_join_requests`. */
-export interface GroupsApproveJoinRequestsResponse {
+/** The response of `groups.joinRequests.approve`. */
+export interface GroupsJoinRequestsApproveResponse {
   /** The name of the product; no other value is accepted. */
   messaging_product: 'msgapp' | 'whatsapp'
   approved_join_requests: string[]
@@ -154,23 +165,21 @@ export interface GroupsApproveJoinRequestsResponse {
   }[]
 }
 
-const groupsApproveJoinRequestsRow: Row = { name: 'groups.approve_join_requests', method: 'POST', door: 'business', path: '/{}/join_requests', product: true }
-
 /** Approves requests to join a group, each by itself; the response lists those that could not be approved. */
-export function groupsApproveJoinRequests(client: Client, groupId: string, params: GroupsApproveJoinRequestsParams, options?: RequestOptions): Call<GroupsApproveJoinRequestsResponse> {
+export function groupsJoinRequestsApprove(client: Client, groupId: string, params: GroupsJoinRequestsApproveParams, options?: RequestOptions): Call<GroupsJoinRequestsApproveResponse> {
   return callRow(client, groupsApproveJoinRequestsRow, [groupId], params, options)
 }
 
-/** The parameters of `groups.reject_join_requests`. */
-export interface GroupsRejectJoinRequestsParams {
+/** The parameters of `groups.joinRequests.reject`. */
+export interface GroupsJoinRequestsRejectParams {
   /** The name of the product; no other value is accepted. */
   messaging_product?: 'msgapp' | 'whatsapp' | undefined
   /** The ids of the join requests. */
   join_requests: readonly string[]
 }
 
-/** The response of `groups.reject_join_requests`. */
-export interface GroupsRejectJoinRequestsResponse {
+/** The response of `groups.joinRequests.reject`. */
+export interface GroupsJoinRequestsRejectResponse {
   /** The name of the product; no other value is accepted. */
   messaging_product: 'msgapp' | 'whatsapp'
   rejected_join_requests: string[]
@@ -180,15 +189,13 @@ export interface GroupsRejectJoinRequestsResponse {
   }[]
 }
 
-const groupsRejectJoinRequestsRow: Row = { name: 'groups.reject_join_requests', method: 'DELETE', door: 'business', path: '/{}/join_requests', product: true }
-
 /** Rejects requests to join a group, each by itself; the users may ask again. */
-export function groupsRejectJoinRequests(client: Client, groupId: string, params: GroupsRejectJoinRequestsParams, options?: RequestOptions): Call<GroupsRejectJoinRequestsResponse> {
+export function groupsJoinRequestsReject(client: Client, groupId: string, params: GroupsJoinRequestsRejectParams, options?: RequestOptions): Call<GroupsJoinRequestsRejectResponse> {
   return callRow(client, groupsRejectJoinRequestsRow, [groupId], params, options)
 }
 
-/** The parameters of `groups.remove_participants`. */
-export interface GroupsRemoveParticipantsParams {
+/** The parameters of `groups.participants.remove`. */
+export interface GroupsParticipantsRemoveParams {
   /** The name of the product; no other value is accepted. */
   messaging_product?: 'msgapp' | 'whatsapp' | undefined
   /** The users to remove. */
@@ -198,8 +205,8 @@ export interface GroupsRemoveParticipantsParams {
   }[]
 }
 
-/** The response of `groups.remove_participants`. */
-export interface GroupsRemoveParticipantsResponse {
+/** The response of `groups.participants.remove`. */
+export interface GroupsParticipantsRemoveResponse {
   /** The name of the product; no other value is accepted. */
   messaging_product: 'msgapp' | 'whatsapp'
   request_id: string
@@ -210,21 +217,19 @@ export interface GroupsRemoveParticipantsResponse {
   }[]
 }
 
-const groupsRemoveParticipantsRow: Row = { name: 'groups.remove_participants', method: 'DELETE', door: 'business', path: '/{}/participants', product: true }
-
 /** Removes users from a group, each by itself; the response lists those who are not in it. */
-export function groupsRemoveParticipants(client: Client, groupId: string, params: GroupsRemoveParticipantsParams, options?: RequestOptions): Call<GroupsRemoveParticipantsResponse> {
+export function groupsParticipantsRemove(client: Client, groupId: string, params: GroupsParticipantsRemoveParams, options?: RequestOptions): Call<GroupsParticipantsRemoveResponse> {
   return callRow(client, groupsRemoveParticipantsRow, [groupId], params, options)
 }
 
-/** The parameters of `groups.read`. */
-export interface GroupsReadParams {
+/** The parameters of `groups.retrieve`. */
+export interface GroupsRetrieveParams {
   /** Names of the fields to return, separated by commas: id, subject, description, join_approval_mode, creation_timestamp, participants, total_participant_count. Instead of the defaults id, subject, description, join_approval_mode, creation_timestamp, participants, total_participant_count. */
   fields?: readonly ('id' | 'subject' | 'description' | 'join_approval_mode' | 'creation_timestamp' | 'participants' | 'total_participant_count')[] | string | undefined
 }
 
-/** The response of `groups.read`. */
-export interface GroupsReadResponse {
+/** The response of `groups.retrieve`. */
+export interface GroupsRetrieveResponse {
   id?: string
   subject?: string
   /** Empty when there is none. */
@@ -239,13 +244,11 @@ export interface GroupsReadResponse {
   total_participant_count?: number
 }
 
-const groupsReadRow: Row = { name: 'groups.read', method: 'GET', door: 'business', path: '/{}' }
-
 /** Reads a group with the users who are in it. */
-export function groupsRead(client: Client, groupId: string, params?: GroupsReadParams & { fields?: undefined }, options?: RequestOptions): Call<GroupsReadResponse & { id: string }>
+export function groupsRetrieve(client: Client, groupId: string, params?: GroupsRetrieveParams & { fields?: undefined }, options?: RequestOptions): Call<GroupsRetrieveResponse & { id: string }>
 /** Reads a group with the users who are in it. */
-export function groupsRead(client: Client, groupId: string, params?: GroupsReadParams, options?: RequestOptions): Call<GroupsReadResponse>
-export function groupsRead(client: Client, groupId: string, params?: GroupsReadParams, options?: RequestOptions): Call<GroupsReadResponse> {
+export function groupsRetrieve(client: Client, groupId: string, params?: GroupsRetrieveParams, options?: RequestOptions): Call<GroupsRetrieveResponse>
+export function groupsRetrieve(client: Client, groupId: string, params?: GroupsRetrieveParams, options?: RequestOptions): Call<GroupsRetrieveResponse> {
   return callRow(client, groupsReadRow, [groupId], params, options)
 }
 
@@ -263,20 +266,95 @@ export interface GroupsDeleteResponse {
   success: boolean
 }
 
-const groupsDeleteRow: Row = { name: 'groups.delete', method: 'DELETE', door: 'business', path: '/{}', product: true }
-
 /** Deletes a group for good, with its invite link, its join requests and everybody in it. */
 export function groupsDelete(client: Client, groupId: string, params?: GroupsDeleteParams, options?: RequestOptions): Call<GroupsDeleteResponse> {
   return callRow(client, groupsDeleteRow, [groupId], params, options)
 }
 
-/** `client.groups` */
-export class GroupsMethods {
-  protected readonly client: Client
-
-  constructor(client: Client) {
-    this.client = client
+/** `client.groups.inviteLink` */
+export class GroupsInviteLinkMethods extends Group {
+  /**
+   * Creates an invite link of a group, by which users join; every earlier link becomes invalid.
+   *
+   * @example
+   * await client.groups.inviteLink.create('6000000000000002')
+   */
+  create(groupId: string, params?: GroupsInviteLinkCreateParams, options?: RequestOptions): Call<GroupsInviteLinkCreateResponse> {
+    return groupsInviteLinkCreate(this.client, groupId, params, options)
   }
+
+  /**
+   * Reads the live invite link of a group.
+   *
+   * @example
+   * await client.groups.inviteLink.retrieve('6000000000000002')
+   */
+  retrieve(groupId: string, options?: RequestOptions): Call<GroupsInviteLinkRetrieveResponse> {
+    return groupsInviteLinkRetrieve(this.client, groupId, options)
+  }
+
+  /**
+   * Deletes the invite link of a group; it becomes invalid.
+   *
+   * @example
+   * await client.groups.inviteLink.delete('6000000000000002')
+   */
+  delete(groupId: string, params?: GroupsInviteLinkDeleteParams, options?: RequestOptions): Call<GroupsInviteLinkDeleteResponse> {
+    return groupsInviteLinkDelete(this.client, groupId, params, options)
+  }
+}
+
+/** `client.groups.joinRequests` */
+export class GroupsJoinRequestsMethods extends Group {
+  /**
+   * Lists the requests to join a group that wait for a decision, newest first.
+   *
+   * @example
+   * for await (const item of client.groups.joinRequests.list('6000000000000002', { limit: 1 })) …
+   */
+  list(groupId: string, params?: GroupsJoinRequestsListParams, options?: RequestOptions): ListCall<GroupsJoinRequestsListItem> {
+    return groupsJoinRequestsList(this.client, groupId, params, options)
+  }
+
+  /**
+   * Approves requests to join a group, each by itself; the response lists those that could not be approved.
+   *
+   * @example
+   * await client.groups.joinRequests.approve('6000000000000002', { join_requests: ['7d1e3f0c5b9a4c2e8f6a1b2c3d4e5f60'] })
+   */
+  approve(groupId: string, params: GroupsJoinRequestsApproveParams, options?: RequestOptions): Call<GroupsJoinRequestsApproveResponse> {
+    return groupsJoinRequestsApprove(this.client, groupId, params, options)
+  }
+
+  /**
+   * Rejects requests to join a group, each by itself; the users may ask again.
+   *
+   * @example
+   * await client.groups.joinRequests.reject('6000000000000002', { join_requests: ['7d1e3f0c5b9a4c2e8f6a1b2c3d4e5f60'] })
+   */
+  reject(groupId: string, params: GroupsJoinRequestsRejectParams, options?: RequestOptions): Call<GroupsJoinRequestsRejectResponse> {
+    return groupsJoinRequestsReject(this.client, groupId, params, options)
+  }
+}
+
+/** `client.groups.participants` */
+export class GroupsParticipantsMethods extends Group {
+  /**
+   * Removes users from a group, each by itself; the response lists those who are not in it.
+   *
+   * @example
+   * await client.groups.participants.remove('6000000000000002', { participants: [{ user: '16505551234' }] })
+   */
+  remove(groupId: string, params: GroupsParticipantsRemoveParams, options?: RequestOptions): Call<GroupsParticipantsRemoveResponse> {
+    return groupsParticipantsRemove(this.client, groupId, params, options)
+  }
+}
+
+/** `client.groups` */
+export class GroupsMethods extends Group {
+  readonly inviteLink: GroupsInviteLinkMethods = new GroupsInviteLinkMethods(this.client)
+  readonly joinRequests: GroupsJoinRequestsMethods = new GroupsJoinRequestsMethods(this.client)
+  readonly participants: GroupsParticipantsMethods = new GroupsParticipantsMethods(this.client)
 
   /**
    * Lists the groups of a phone number, newest first.
@@ -303,91 +381,21 @@ export class GroupsMethods {
   }
 
   /**
-   * Creates an invite link of a group, by which users join; every earlier link becomes invalid.
+   * Reads a group with the users who are in it.
    *
    * @example
-   * await client.groups.createInviteLink('6000000000000002')
+   * await client.groups.retrieve('6000000000000001')
    */
-  createInviteLink(groupId: string, params?: GroupsCreateInviteLinkParams, options?: RequestOptions): Call<GroupsCreateInviteLinkResponse> {
-    return groupsCreateInviteLink(this.client, groupId, params, options)
-  }
-
-  /**
-   * Reads the live invite link of a group.
-   *
-   * @example
-   * await client.groups.readInviteLink('6000000000000002')
-   */
-  readInviteLink(groupId: string, options?: RequestOptions): Call<GroupsReadInviteLinkResponse> {
-    return groupsReadInviteLink(this.client, groupId, options)
-  }
-
-  /**
-   * Deletes the invite link of a group; it becomes invalid.
-   *
-   * @example
-   * await client.groups.deleteInviteLink('6000000000000002')
-   */
-  deleteInviteLink(groupId: string, params?: GroupsDeleteInviteLinkParams, options?: RequestOptions): Call<GroupsDeleteInviteLinkResponse> {
-    return groupsDeleteInviteLink(this.client, groupId, params, options)
-  }
-
-  /**
-   * Lists the requests to join a group that wait for a decision, newest first.
-   *
-   * @example
-   * for await (const item of client.groups.listJoinRequests('6000000000000002', { limit: 1 })) …
-   */
-  listJoinRequests(groupId: string, params?: GroupsListJoinRequestsParams, options?: RequestOptions): ListCall<GroupsListJoinRequestsItem> {
-    return groupsListJoinRequests(this.client, groupId, params, options)
-  }
-
-  /**
-   * Approves requests to join a group, each by itself; the response lists those that could not be approved.
-   *
-   * @example
-   * await client.groups.approveJoinRequests('6000000000000002', { join_requests: ['7d1e3f0c5b9a4c2e8f6a1b2c3d4e5f60'] })
-   */
-  approveJoinRequests(groupId: string, params: GroupsApproveJoinRequestsParams, options?: RequestOptions): Call<GroupsApproveJoinRequestsResponse> {
-    return groupsApproveJoinRequests(this.client, groupId, params, options)
-  }
-
-  /**
-   * Rejects requests to join a group, each by itself; the users may ask again.
-   *
-   * @example
-   * await client.groups.rejectJoinRequests('6000000000000002', { join_requests: ['7d1e3f0c5b9a4c2e8f6a1b2c3d4e5f60'] })
-   */
-  rejectJoinRequests(groupId: string, params: GroupsRejectJoinRequestsParams, options?: RequestOptions): Call<GroupsRejectJoinRequestsResponse> {
-    return groupsRejectJoinRequests(this.client, groupId, params, options)
-  }
-
-  /**
-   * Removes users from a group, each by itself; the response lists those who are not in it.
-   *
-   * @example
-   * await client.groups.removeParticipants('6000000000000002', { participants: [{ user: '16505551234' }] })
-   */
-  removeParticipants(groupId: string, params: GroupsRemoveParticipantsParams, options?: RequestOptions): Call<GroupsRemoveParticipantsResponse> {
-    return groupsRemoveParticipants(this.client, groupId, params, options)
-  }
-
+  retrieve(groupId: string, params?: GroupsRetrieveParams & { fields?: undefined }, options?: RequestOptions): Call<GroupsRetrieveResponse & { id: string }>
   /**
    * Reads a group with the users who are in it.
    *
    * @example
-   * await client.groups.read('6000000000000001')
+   * await client.groups.retrieve('6000000000000001')
    */
-  read(groupId: string, params?: GroupsReadParams & { fields?: undefined }, options?: RequestOptions): Call<GroupsReadResponse & { id: string }>
-  /**
-   * Reads a group with the users who are in it.
-   *
-   * @example
-   * await client.groups.read('6000000000000001')
-   */
-  read(groupId: string, params?: GroupsReadParams, options?: RequestOptions): Call<GroupsReadResponse>
-  read(groupId: string, params?: GroupsReadParams, options?: RequestOptions): Call<GroupsReadResponse> {
-    return groupsRead(this.client, groupId, params, options)
+  retrieve(groupId: string, params?: GroupsRetrieveParams, options?: RequestOptions): Call<GroupsRetrieveResponse>
+  retrieve(groupId: string, params?: GroupsRetrieveParams, options?: RequestOptions): Call<GroupsRetrieveResponse> {
+    return groupsRetrieve(this.client, groupId, params, options)
   }
 
   /**

@@ -3,9 +3,18 @@
 import type { FileInput } from '../core/body.ts'
 import { type Call, callForResponse, callRow } from '../core/call.ts'
 import type { Client, Row } from '../core/client.ts'
+import { Group } from '../group.ts'
 import { writeMultipart } from '../core/multipart.ts'
 import type { RequestOptions } from '../core/request.ts'
 import type { MediaFile } from './types.ts'
+
+const mediaUploadRow: Row = { name: 'media.upload', method: 'POST', door: 'business', path: '/{}/media', product: true, file: 'file', write: writeMultipart }
+
+const mediaReadRow: Row = { name: 'media.read', method: 'GET', door: 'business', path: '/{}' }
+
+const mediaDeleteRow: Row = { name: 'media.delete', method: 'DELETE', door: 'business', path: '/{}' }
+
+const mediaDownloadRow: Row = { name: 'media.download', method: 'GET', door: 'business', path: '/media/', link: true }
 
 /** The parameters of `media.upload`. */
 export interface MediaUploadParams {
@@ -23,26 +32,22 @@ export interface MediaUploadResponse {
   id: string
 }
 
-const mediaUploadRow: Row = { name: 'media.upload', method: 'POST', door: 'business', path: '/{}/media', product: true, file: 'file', write: writeMultipart }
-
 /** Uploads an image, audio file, video, document or sticker for messages of a phone number. */
 export function mediaUpload(client: Client, phoneNumberId: string, params: MediaUploadParams, options?: RequestOptions): Call<MediaUploadResponse> {
   return callRow(client, mediaUploadRow, [phoneNumberId], params, options)
 }
 
-/** The parameters of `media.read`. */
-export interface MediaReadParams {
+/** The parameters of `media.retrieve`. */
+export interface MediaRetrieveParams {
   /** The phone number that the media file must belong to; another: 404. */
   phone_number_id?: string | undefined
 }
 
-/** The response of `media.read`. */
-export type MediaReadResponse = MediaFile
-
-const mediaReadRow: Row = { name: 'media.read', method: 'GET', door: 'business', path: '/{}' }
+/** The response of `media.retrieve`. */
+export type MediaRetrieveResponse = MediaFile
 
 /** Reads a media file, with a link to its bytes that is valid for a few minutes. */
-export function mediaRead(client: Client, mediaId: string, params?: MediaReadParams, options?: RequestOptions): Call<MediaReadResponse> {
+export function mediaRetrieve(client: Client, mediaId: string, params?: MediaRetrieveParams, options?: RequestOptions): Call<MediaRetrieveResponse> {
   return callRow(client, mediaReadRow, [mediaId], params, options)
 }
 
@@ -57,14 +62,10 @@ export interface MediaDeleteResponse {
   success: boolean
 }
 
-const mediaDeleteRow: Row = { name: 'media.delete', method: 'DELETE', door: 'business', path: '/{}' }
-
 /** Deletes a media file; its link is invalid from then on. */
 export function mediaDelete(client: Client, mediaId: string, params?: MediaDeleteParams, options?: RequestOptions): Call<MediaDeleteResponse> {
   return callRow(client, mediaDeleteRow, [mediaId], params, options)
 }
-
-const mediaDownloadRow: Row = { name: 'media.download', method: 'GET', door: 'business', path: '/media/', link: true }
 
 /** Sends the bytes of a media file, or a range of them. */
 export function mediaDownload(client: Client, url: string, options?: RequestOptions): Call<Response> {
@@ -72,13 +73,7 @@ export function mediaDownload(client: Client, url: string, options?: RequestOpti
 }
 
 /** `client.media` */
-export class MediaMethods {
-  protected readonly client: Client
-
-  constructor(client: Client) {
-    this.client = client
-  }
-
+export class MediaMethods extends Group {
   /**
    * Uploads an image, audio file, video, document or sticker for messages of a phone number.
    *
@@ -93,10 +88,10 @@ export class MediaMethods {
    * Reads a media file, with a link to its bytes that is valid for a few minutes.
    *
    * @example
-   * await client.media.read('9000000000000002')
+   * await client.media.retrieve('9000000000000002')
    */
-  read(mediaId: string, params?: MediaReadParams, options?: RequestOptions): Call<MediaReadResponse> {
-    return mediaRead(this.client, mediaId, params, options)
+  retrieve(mediaId: string, params?: MediaRetrieveParams, options?: RequestOptions): Call<MediaRetrieveResponse> {
+    return mediaRetrieve(this.client, mediaId, params, options)
   }
 
   /**

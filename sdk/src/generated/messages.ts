@@ -2,15 +2,36 @@
 
 import { type Call, callRow } from '../core/call.ts'
 import type { Client, Row } from '../core/client.ts'
-import { type ListCall, listRow } from '../core/list.ts'
+import { Group } from '../group.ts'
 import type { RequestOptions } from '../core/request.ts'
-import type { OutboundMessage, ReadMark, ResolvedUser, FailedUser } from './types.ts'
+import type { OutboundMessage } from './types.ts'
+
+const messagesSendRow: Row = { name: 'messages.send', method: 'POST', door: 'business', path: '/{}/messages', product: true, key: true }
+
+/** The parameters of `messages.markAsRead`. */
+export interface MessagesMarkAsReadParams {
+  /** With status: also shows the user that the business is writing. */
+  typing_indicator?: {
+    /** Always text. */
+    type: 'text'
+  } | undefined
+}
+
+/** The response of `messages.markAsRead`. */
+export interface MessagesMarkAsReadResponse {
+  success: boolean
+}
+
+/** Marks a message that came in, and those before it, as read. */
+export function messagesMarkAsRead(client: Client, phoneNumberId: string, messageId: string, params?: MessagesMarkAsReadParams, options?: RequestOptions): Call<MessagesMarkAsReadResponse> {
+  return callRow(client, messagesSendRow, [phoneNumberId], { ...params, status: 'read', message_id: messageId }, options)
+}
 
 /** The parameters of `messages.send`. */
-export type MessagesSendParams = OutboundMessage | ReadMark
+export type MessagesSendParams = OutboundMessage
 
 /** The response of `messages.send`. */
-export type MessagesSendResponse = {
+export interface MessagesSendResponse {
   /** The name of the product; no other value is accepted. */
   messaging_product: 'msgapp' | 'whatsapp'
   contacts: {
@@ -23,142 +44,32 @@ export type MessagesSendResponse = {
     group_id?: string
     message_status?: 'accepted'
   }[]
-} | {
-  success: boolean
 }
 
-const messagesSendRow: Row = { name: 'messages.send', method: 'POST', door: 'business', path: '/{}/messages', product: true, key: true }
-
-/** Sends a message to a user or a group, or, with status, marks a received message as read. */
+/** Sends a message to a user or a group. */
 export function messagesSend(client: Client, phoneNumberId: string, params: MessagesSendParams, options?: RequestOptions): Call<MessagesSendResponse> {
   return callRow(client, messagesSendRow, [phoneNumberId], params, options)
 }
 
-/** The parameters of `messages.list_blocked_users`. */
-export interface MessagesListBlockedUsersParams {
-  /** How many items a page holds at the most; 25 when left out. */
-  limit?: number | undefined
-  /** The cursor of the item that the page starts behind. */
-  after?: string | undefined
-  /** The cursor of the item that the page ends in front of. */
-  before?: string | undefined
-}
-
-/** An item of `messages.list_blocked_users`. */
-export interface MessagesListBlockedUsersItem {
-  /** The name of the product; no other value is accepted. */
-  messaging_product: 'msgapp' | 'whatsapp'
-  wa_id: string
-}
-
-const messagesListBlockedUsersRow: Row = { name: 'messages.list_blocked_users', method: 'GET', door: 'business', path: '/{}/block_users' }
-
-/** Lists the users whom a phone number has blocked, the latest first. */
-export function messagesListBlockedUsers(client: Client, phoneNumberId: string, params?: MessagesListBlockedUsersParams, options?: RequestOptions): ListCall<MessagesListBlockedUsersItem> {
-  return listRow(client, messagesListBlockedUsersRow, [phoneNumberId], params, options)
-}
-
-/** The parameters of `messages.block_users`. */
-export interface MessagesBlockUsersParams {
-  /** The name of the product; no other value is accepted. */
-  messaging_product?: 'msgapp' | 'whatsapp' | undefined
-  /** The users. */
-  block_users: readonly {
-    /** The user's phone number. */
-    user: string
-  }[]
-}
-
-/** The response of `messages.block_users`. */
-export interface MessagesBlockUsersResponse {
-  /** The name of the product; no other value is accepted. */
-  messaging_product: 'msgapp' | 'whatsapp'
-  block_users: {
-    added_users: ResolvedUser[]
-    failed_users?: FailedUser[]
-  }
-}
-
-const messagesBlockUsersRow: Row = { name: 'messages.block_users', method: 'POST', door: 'business', path: '/{}/block_users', product: true }
-
-/** Blocks users whose service window is open: the number receives nothing from them and cannot write to them. */
-export function messagesBlockUsers(client: Client, phoneNumberId: string, params: MessagesBlockUsersParams, options?: RequestOptions): Call<MessagesBlockUsersResponse> {
-  return callRow(client, messagesBlockUsersRow, [phoneNumberId], params, options)
-}
-
-/** The parameters of `messages.unblock_users`. */
-export interface MessagesUnblockUsersParams {
-  /** The name of the product; no other value is accepted. */
-  messaging_product?: 'msgapp' | 'whatsapp' | undefined
-  /** The users. */
-  block_users: readonly {
-    /** The user's phone number. */
-    user: string
-  }[]
-}
-
-/** The response of `messages.unblock_users`. */
-export interface MessagesUnblockUsersResponse {
-  /** The name of the product; no other value is accepted. */
-  messaging_product: 'msgapp' | 'whatsapp'
-  block_users: {
-    removed_users: ResolvedUser[]
-    failed_users?: FailedUser[]
-  }
-}
-
-const messagesUnblockUsersRow: Row = { name: 'messages.unblock_users', method: 'DELETE', door: 'business', path: '/{}/block_users', product: true }
-
-/** Unblocks users. */
-export function messagesUnblockUsers(client: Client, phoneNumberId: string, params: MessagesUnblockUsersParams, options?: RequestOptions): Call<MessagesUnblockUsersResponse> {
-  return callRow(client, messagesUnblockUsersRow, [phoneNumberId], params, options)
-}
-
 /** `client.messages` */
-export class MessagesMethods {
-  protected readonly client: Client
-
-  constructor(client: Client) {
-    this.client = client
+export class MessagesMethods extends Group {
+  /**
+   * Marks a message that came in, and those before it, as read.
+   *
+   * @example
+   * await client.messages.markAsRead('4000000000000001', 'wamid.…', { typing_indicator: { type: 'text' } })
+   */
+  markAsRead(phoneNumberId: string, messageId: string, params?: MessagesMarkAsReadParams, options?: RequestOptions): Call<MessagesMarkAsReadResponse> {
+    return messagesMarkAsRead(this.client, phoneNumberId, messageId, params, options)
   }
 
   /**
-   * Sends a message to a user or a group, or, with status, marks a received message as read.
+   * Sends a message to a user or a group.
    *
    * @example
    * await client.messages.send('4000000000000001', { to: '+1 (650) 555-1234', type: 'text', text: { body: 'Your order is ready.' } })
    */
   send(phoneNumberId: string, params: MessagesSendParams, options?: RequestOptions): Call<MessagesSendResponse> {
     return messagesSend(this.client, phoneNumberId, params, options)
-  }
-
-  /**
-   * Lists the users whom a phone number has blocked, the latest first.
-   *
-   * @example
-   * for await (const item of client.messages.listBlockedUsers('4000000000000001')) …
-   */
-  listBlockedUsers(phoneNumberId: string, params?: MessagesListBlockedUsersParams, options?: RequestOptions): ListCall<MessagesListBlockedUsersItem> {
-    return messagesListBlockedUsers(this.client, phoneNumberId, params, options)
-  }
-
-  /**
-   * Blocks users whose service window is open: the number receives nothing from them and cannot write to them.
-   *
-   * @example
-   * await client.messages.blockUsers('4000000000000001', { block_users: [{ user: '16505551234' }] })
-   */
-  blockUsers(phoneNumberId: string, params: MessagesBlockUsersParams, options?: RequestOptions): Call<MessagesBlockUsersResponse> {
-    return messagesBlockUsers(this.client, phoneNumberId, params, options)
-  }
-
-  /**
-   * Unblocks users.
-   *
-   * @example
-   * await client.messages.unblockUsers('4000000000000001', { block_users: [{ user: '16505551234' }] })
-   */
-  unblockUsers(phoneNumberId: string, params: MessagesUnblockUsersParams, options?: RequestOptions): Call<MessagesUnblockUsersResponse> {
-    return messagesUnblockUsers(this.client, phoneNumberId, params, options)
   }
 }

@@ -2,7 +2,10 @@
 
 import { type Call, callRow } from '../core/call.ts'
 import type { Client, Row } from '../core/client.ts'
+import { Group } from '../group.ts'
 import type { RequestOptions } from '../core/request.ts'
+
+const onboardingRequestRow: Row = { name: 'onboarding.request', method: 'POST', door: 'business', path: '/{}/onboard_partners_to_mm_lite' }
 
 /** The parameters of `onboarding.request`. */
 export interface OnboardingRequestParams {
@@ -15,21 +18,13 @@ export interface OnboardingRequestResponse {
   request_id: string
 }
 
-const onboardingRequestRow: Row = { name: 'onboarding.request', method: 'POST', door: 'business', path: '/{}/onboard_partners_to_mm_lite' }
-
 /** Requests, as a partner, to onboard an end business; while a request is pending, the response names that request. */
 export function onboardingRequest(client: Client, businessId: string, params?: OnboardingRequestParams, options?: RequestOptions): Call<OnboardingRequestResponse> {
   return callRow(client, onboardingRequestRow, [businessId], params, options)
 }
 
 /** `client.onboarding` */
-export class OnboardingMethods {
-  protected readonly client: Client
-
-  constructor(client: Client) {
-    this.client = client
-  }
-
+export class OnboardingMethods extends Group {
   /**
    * Requests, as a partner, to onboard an end business; while a request is pending, the response names that request.
    *

@@ -2,11 +2,28 @@
 
 import { type Call, callRow } from '../core/call.ts'
 import type { Client, Row } from '../core/client.ts'
+import { Group } from '../group.ts'
 import { type ListCall, listRow } from '../core/list.ts'
 import type { RequestOptions } from '../core/request.ts'
 import type { HealthStatus } from './types.ts'
 
-/** The parameters of `phone_numbers.list`. */
+const phoneNumbersListRow: Row = { name: 'phone_numbers.list', method: 'GET', door: 'business', path: '/{}/phone_numbers' }
+
+const phoneNumbersCreateRow: Row = { name: 'phone_numbers.create', method: 'POST', door: 'business', path: '/{}/phone_numbers' }
+
+const phoneNumbersReadInfoRow: Row = { name: 'phone_numbers.read_info', method: 'GET', door: 'business', path: '/{}' }
+
+const phoneNumbersUpdateSettingsRow: Row = { name: 'phone_numbers.update_settings', method: 'POST', door: 'business', path: '/{}' }
+
+const phoneNumbersRequestCodeRow: Row = { name: 'phone_numbers.request_code', method: 'POST', door: 'business', path: '/{}/request_code' }
+
+const phoneNumbersVerifyCodeRow: Row = { name: 'phone_numbers.verify_code', method: 'POST', door: 'business', path: '/{}/verify_code' }
+
+const phoneNumbersRegisterRow: Row = { name: 'phone_numbers.register', method: 'POST', door: 'business', path: '/{}/register', product: true }
+
+const phoneNumbersDeregisterRow: Row = { name: 'phone_numbers.deregister', method: 'POST', door: 'business', path: '/{}/deregister' }
+
+/** The parameters of `phoneNumbers.list`. */
 export interface PhoneNumbersListParams {
   /** Names of the fields to return, separated by commas: id, display_phone_number, verified_name, status, quality_rating, country_code, country_dial_code, code_verification_status, unified_cert_status, account_mode, host_platform, messaging_limit_tier, is_official_business_account, username. Instead of the defaults id, display_phone_number, verified_name, status, quality_rating, country_code, country_dial_code, code_verification_status, unified_cert_status, account_mode, host_platform, messaging_limit_tier, is_official_business_account, username. */
   fields?: readonly ('id' | 'display_phone_number' | 'verified_name' | 'status' | 'quality_rating' | 'country_code' | 'country_dial_code' | 'code_verification_status' | 'unified_cert_status' | 'account_mode' | 'host_platform' | 'messaging_limit_tier' | 'is_official_business_account' | 'username')[] | string | undefined
@@ -22,7 +39,7 @@ export interface PhoneNumbersListParams {
   filtering?: readonly { field: string; operator: string; value: unknown }[] | string | undefined
 }
 
-/** An item of `phone_numbers.list`. */
+/** An item of `phoneNumbers.list`. */
 export interface PhoneNumbersListItem {
   id?: string
   /** In international format. */
@@ -60,8 +77,6 @@ export interface PhoneNumbersListItem {
   health_status?: HealthStatus
 }
 
-const phoneNumbersListRow: Row = { name: 'phone_numbers.list', method: 'GET', door: 'business', path: '/{}/phone_numbers' }
-
 /** Lists the phone numbers of an account. */
 export function phoneNumbersList(client: Client, accountId: string, params?: PhoneNumbersListParams & { fields?: undefined }, options?: RequestOptions): ListCall<PhoneNumbersListItem & { id: string }>
 /** Lists the phone numbers of an account. */
@@ -70,7 +85,7 @@ export function phoneNumbersList(client: Client, accountId: string, params?: Pho
   return listRow(client, phoneNumbersListRow, [accountId], params, options)
 }
 
-/** The parameters of `phone_numbers.create`. */
+/** The parameters of `phoneNumbers.create`. */
 export interface PhoneNumbersCreateParams {
   /** It must be a country calling code of 1 to 3 digits, such as 1. */
   cc?: string | undefined
@@ -82,26 +97,24 @@ export interface PhoneNumbersCreateParams {
   migrate_phone_number?: boolean | undefined
 }
 
-/** The response of `phone_numbers.create`. */
+/** The response of `phoneNumbers.create`. */
 export interface PhoneNumbersCreateResponse {
   id: string
 }
-
-const phoneNumbersCreateRow: Row = { name: 'phone_numbers.create', method: 'POST', door: 'business', path: '/{}/phone_numbers' }
 
 /** Creates a phone number in an account and sends it a verification code by SMS. */
 export function phoneNumbersCreate(client: Client, accountId: string, params: PhoneNumbersCreateParams, options?: RequestOptions): Call<PhoneNumbersCreateResponse> {
   return callRow(client, phoneNumbersCreateRow, [accountId], params, options)
 }
 
-/** The parameters of `phone_numbers.read_info`. */
-export interface PhoneNumbersReadInfoParams {
+/** The parameters of `phoneNumbers.retrieve`. */
+export interface PhoneNumbersRetrieveParams {
   /** Names of the fields to return, separated by commas: id, display_phone_number, verified_name, quality_rating, code_verification_status, name_status. Added to the defaults id, display_phone_number, verified_name, quality_rating. */
   fields?: readonly ('id' | 'display_phone_number' | 'verified_name' | 'quality_rating' | 'code_verification_status' | 'name_status')[] | string | undefined
 }
 
-/** The response of `phone_numbers.read_info`. */
-export interface PhoneNumbersReadInfoResponse {
+/** The response of `phoneNumbers.retrieve`. */
+export interface PhoneNumbersRetrieveResponse {
   id: string
   /** In international format. */
   display_phone_number: string
@@ -143,15 +156,13 @@ export interface PhoneNumbersReadInfoResponse {
   }
 }
 
-const phoneNumbersReadInfoRow: Row = { name: 'phone_numbers.read_info', method: 'GET', door: 'business', path: '/{}' }
-
 /** Reads a phone number by its Phone-Number-ID. */
-export function phoneNumbersReadInfo(client: Client, phoneNumberId: string, params?: PhoneNumbersReadInfoParams, options?: RequestOptions): Call<PhoneNumbersReadInfoResponse & { id: string }> {
+export function phoneNumbersRetrieve(client: Client, phoneNumberId: string, params?: PhoneNumbersRetrieveParams, options?: RequestOptions): Call<PhoneNumbersRetrieveResponse & { id: string }> {
   return callRow(client, phoneNumbersReadInfoRow, [phoneNumberId], params, options)
 }
 
-/** The parameters of `phone_numbers.update_settings`. */
-export interface PhoneNumbersUpdateSettingsParams {
+/** The parameters of `phoneNumbers.update`. */
+export interface PhoneNumbersUpdateParams {
   /** A business sets CONNECTED or DISCONNECTED; the platform sets the others. */
   connection_status?: 'CONNECTED' | 'DISCONNECTED' | 'PENDING' | 'UNVERIFIED' | 'FLAGGED' | 'RESTRICTED' | 'RATE_LIMITED' | 'MESSAGING_LIMIT_TIER_0' | 'MESSAGING_LIMIT_TIER_1' | 'MESSAGING_LIMIT_TIER_2' | 'MESSAGING_LIMIT_TIER_3' | 'MESSAGING_LIMIT_TIER_4' | undefined
   /** It must be an http or https URL. */
@@ -182,19 +193,17 @@ export interface PhoneNumbersUpdateSettingsParams {
   username?: string | undefined
 }
 
-/** The response of `phone_numbers.update_settings`. */
-export interface PhoneNumbersUpdateSettingsResponse {
+/** The response of `phoneNumbers.update`. */
+export interface PhoneNumbersUpdateResponse {
   success: boolean
 }
 
-const phoneNumbersUpdateSettingsRow: Row = { name: 'phone_numbers.update_settings', method: 'POST', door: 'business', path: '/{}' }
-
 /** Changes the settings of a phone number: all that are sent, or none. */
-export function phoneNumbersUpdateSettings(client: Client, phoneNumberId: string, params?: PhoneNumbersUpdateSettingsParams, options?: RequestOptions): Call<PhoneNumbersUpdateSettingsResponse> {
+export function phoneNumbersUpdate(client: Client, phoneNumberId: string, params?: PhoneNumbersUpdateParams, options?: RequestOptions): Call<PhoneNumbersUpdateResponse> {
   return callRow(client, phoneNumbersUpdateSettingsRow, [phoneNumberId], params, options)
 }
 
-/** The parameters of `phone_numbers.request_code`. */
+/** The parameters of `phoneNumbers.requestCode`. */
 export interface PhoneNumbersRequestCodeParams {
   /** How the code is sent. */
   code_method: 'SMS' | 'VOICE'
@@ -202,38 +211,34 @@ export interface PhoneNumbersRequestCodeParams {
   language: string
 }
 
-/** The response of `phone_numbers.request_code`. */
+/** The response of `phoneNumbers.requestCode`. */
 export interface PhoneNumbersRequestCodeResponse {
   success: boolean
 }
-
-const phoneNumbersRequestCodeRow: Row = { name: 'phone_numbers.request_code', method: 'POST', door: 'business', path: '/{}/request_code' }
 
 /** Sends a new verification code to a phone number; the earlier code becomes invalid. */
 export function phoneNumbersRequestCode(client: Client, phoneNumberId: string, params: PhoneNumbersRequestCodeParams, options?: RequestOptions): Call<PhoneNumbersRequestCodeResponse> {
   return callRow(client, phoneNumbersRequestCodeRow, [phoneNumberId], params, options)
 }
 
-/** The parameters of `phone_numbers.verify_code`. */
+/** The parameters of `phoneNumbers.verifyCode`. */
 export interface PhoneNumbersVerifyCodeParams {
   /** The code that came by SMS or voice call. */
   code: string
 }
 
-/** The response of `phone_numbers.verify_code`. */
+/** The response of `phoneNumbers.verifyCode`. */
 export interface PhoneNumbersVerifyCodeResponse {
   success: boolean
   id?: string
 }
-
-const phoneNumbersVerifyCodeRow: Row = { name: 'phone_numbers.verify_code', method: 'POST', door: 'business', path: '/{}/verify_code' }
 
 /** Verifies a phone number with the code that was sent to it. */
 export function phoneNumbersVerifyCode(client: Client, phoneNumberId: string, params: PhoneNumbersVerifyCodeParams, options?: RequestOptions): Call<PhoneNumbersVerifyCodeResponse> {
   return callRow(client, phoneNumbersVerifyCodeRow, [phoneNumberId], params, options)
 }
 
-/** The parameters of `phone_numbers.register`. */
+/** The parameters of `phoneNumbers.register`. */
 export interface PhoneNumbersRegisterParams {
   /** The name of the product; no other value is accepted. */
   messaging_product?: 'msgapp' | 'whatsapp' | undefined
@@ -241,73 +246,28 @@ export interface PhoneNumbersRegisterParams {
   pin: string
 }
 
-/** The response of `phone_numbers.register`. */
+/** The response of `phoneNumbers.register`. */
 export interface PhoneNumbersRegisterResponse {
   success: boolean
 }
-
-const phoneNumbersRegisterRow: Row = { name: 'phone_numbers.register', method: 'POST', door: 'business', path: '/{}/register', product: true }
 
 /** Registers a verified phone number on the platform, and sets or checks its two-step PIN. */
 export function phoneNumbersRegister(client: Client, phoneNumberId: string, params: PhoneNumbersRegisterParams, options?: RequestOptions): Call<PhoneNumbersRegisterResponse> {
   return callRow(client, phoneNumbersRegisterRow, [phoneNumberId], params, options)
 }
 
-/** The response of `phone_numbers.deregister`. */
+/** The response of `phoneNumbers.deregister`. */
 export interface PhoneNumbersDeregisterResponse {
   success: boolean
 }
-
-const phoneNumbersDeregisterRow: Row = { name: 'phone_numbers.deregister', method: 'POST', door: 'business', path: '/{}/deregister' }
 
 /** Takes a registered phone number off the platform. */
 export function phoneNumbersDeregister(client: Client, phoneNumberId: string, options?: RequestOptions): Call<PhoneNumbersDeregisterResponse> {
   return callRow(client, phoneNumbersDeregisterRow, [phoneNumberId], undefined, options)
 }
 
-/** The parameters of `phone_numbers.read_account_number`. */
-export interface PhoneNumbersReadAccountNumberParams {
-  /** Names of the fields to return, separated by commas: id, display_phone_number, verified_name, status, quality_rating, country_code, country_dial_code, code_verification_status, name_status, messaging_limit_tier, account_mode, certificate, is_official_business_account. Instead of the defaults id, display_phone_number, status. */
-  fields?: readonly ('id' | 'display_phone_number' | 'verified_name' | 'status' | 'quality_rating' | 'country_code' | 'country_dial_code' | 'code_verification_status' | 'name_status' | 'messaging_limit_tier' | 'account_mode' | 'certificate' | 'is_official_business_account')[] | string | undefined
-}
-
-/** The response of `phone_numbers.read_account_number`. */
-export interface PhoneNumbersReadAccountNumberResponse {
-  id?: string
-  /** In international format. */
-  display_phone_number?: string
-  verified_name?: string
-  status?: 'CONNECTED' | 'DISCONNECTED' | 'UNVERIFIED' | 'PENDING' | 'FLAGGED' | 'RESTRICTED'
-  quality_rating?: 'GREEN' | 'YELLOW' | 'RED' | 'NA'
-  /** ISO 3166-1 alpha-2. */
-  country_code?: string
-  country_dial_code?: string
-  code_verification_status?: 'VERIFIED' | 'UNVERIFIED'
-  name_status?: 'APPROVED' | 'AVAILABLE_WITHOUT_REVIEW' | 'DECLINED' | 'EXPIRED' | 'PENDING_REVIEW' | 'NONE'
-  messaging_limit_tier?: 'TIER_50' | 'TIER_250' | 'TIER_1K' | 'TIER_10K' | 'TIER_100K' | 'TIER_UNLIMITED'
-  account_mode?: 'LIVE' | 'SANDBOX'
-  certificate?: string
-  is_official_business_account?: boolean
-}
-
-const phoneNumbersReadAccountNumberRow: Row = { name: 'phone_numbers.read_account_number', method: 'GET', door: 'business', path: '/{}' }
-
-/** Reads a phone number by its Account-Number-ID. */
-export function phoneNumbersReadAccountNumber(client: Client, accountNumberId: string, params?: PhoneNumbersReadAccountNumberParams & { fields?: undefined }, options?: RequestOptions): Call<PhoneNumbersReadAccountNumberResponse & { id: string }>
-/** Reads a phone number by its Account-Number-ID. */
-export function phoneNumbersReadAccountNumber(client: Client, accountNumberId: string, params?: PhoneNumbersReadAccountNumberParams, options?: RequestOptions): Call<PhoneNumbersReadAccountNumberResponse>
-export function phoneNumbersReadAccountNumber(client: Client, accountNumberId: string, params?: PhoneNumbersReadAccountNumberParams, options?: RequestOptions): Call<PhoneNumbersReadAccountNumberResponse> {
-  return callRow(client, phoneNumbersReadAccountNumberRow, [accountNumberId], params, options)
-}
-
 /** `client.phoneNumbers` */
-export class PhoneNumbersMethods {
-  protected readonly client: Client
-
-  constructor(client: Client) {
-    this.client = client
-  }
-
+export class PhoneNumbersMethods extends Group {
   /**
    * Lists the phone numbers of an account.
    *
@@ -340,24 +300,24 @@ export class PhoneNumbersMethods {
    * Reads a phone number by its Phone-Number-ID.
    *
    * @example
-   * await client.phoneNumbers.readInfo('4000000000000001', { fields: 'name_status' })
+   * await client.phoneNumbers.retrieve('4000000000000001', { fields: 'name_status' })
    */
-  readInfo(phoneNumberId: string, params?: PhoneNumbersReadInfoParams, options?: RequestOptions): Call<PhoneNumbersReadInfoResponse & { id: string }> {
-    return phoneNumbersReadInfo(this.client, phoneNumberId, params, options)
+  retrieve(phoneNumberId: string, params?: PhoneNumbersRetrieveParams, options?: RequestOptions): Call<PhoneNumbersRetrieveResponse & { id: string }> {
+    return phoneNumbersRetrieve(this.client, phoneNumberId, params, options)
   }
 
   /**
    * Changes the settings of a phone number: all that are sent, or none.
    *
    * @example
-   * await client.phoneNumbers.updateSettings('4000000000000001', {
+   * await client.phoneNumbers.update('4000000000000001', {
    *   search_visibility: 'HIDDEN',
    *   username: 'lucky.shrub',
    *   new_display_name: 'Lucky Shrub Garden',
    * })
    */
-  updateSettings(phoneNumberId: string, params?: PhoneNumbersUpdateSettingsParams, options?: RequestOptions): Call<PhoneNumbersUpdateSettingsResponse> {
-    return phoneNumbersUpdateSettings(this.client, phoneNumberId, params, options)
+  update(phoneNumberId: string, params?: PhoneNumbersUpdateParams, options?: RequestOptions): Call<PhoneNumbersUpdateResponse> {
+    return phoneNumbersUpdate(this.client, phoneNumberId, params, options)
   }
 
   /**
@@ -398,23 +358,5 @@ export class PhoneNumbersMethods {
    */
   deregister(phoneNumberId: string, options?: RequestOptions): Call<PhoneNumbersDeregisterResponse> {
     return phoneNumbersDeregister(this.client, phoneNumberId, options)
-  }
-
-  /**
-   * Reads a phone number by its Account-Number-ID.
-   *
-   * @example
-   * await client.phoneNumbers.readAccountNumber('4100000000000001')
-   */
-  readAccountNumber(accountNumberId: string, params?: PhoneNumbersReadAccountNumberParams & { fields?: undefined }, options?: RequestOptions): Call<PhoneNumbersReadAccountNumberResponse & { id: string }>
-  /**
-   * Reads a phone number by its Account-Number-ID.
-   *
-   * @example
-   * await client.phoneNumbers.readAccountNumber('4100000000000001')
-   */
-  readAccountNumber(accountNumberId: string, params?: PhoneNumbersReadAccountNumberParams, options?: RequestOptions): Call<PhoneNumbersReadAccountNumberResponse>
-  readAccountNumber(accountNumberId: string, params?: PhoneNumbersReadAccountNumberParams, options?: RequestOptions): Call<PhoneNumbersReadAccountNumberResponse> {
-    return phoneNumbersReadAccountNumber(this.client, accountNumberId, params, options)
   }
 }

@@ -2,29 +2,36 @@
 
 import { type Call, callRow } from '../core/call.ts'
 import type { Client, Row } from '../core/client.ts'
+import { Group } from '../group.ts'
 import { type ListCall, listRow } from '../core/list.ts'
 import type { RequestOptions } from '../core/request.ts'
 import type { QrCode } from './types.ts'
 
-/** The parameters of `qr_codes.read`. */
-export interface QrCodesReadParams {
+const qrCodesReadRow: Row = { name: 'qr_codes.read', method: 'GET', door: 'business', path: '/{}/message_qrdls/{}' }
+
+const qrCodesListRow: Row = { name: 'qr_codes.list', method: 'GET', door: 'business', path: '/{}/message_qrdls' }
+
+const qrCodesSaveRow: Row = { name: 'qr_codes.save', method: 'POST', door: 'business', path: '/{}/message_qrdls' }
+
+const qrCodesDeleteRow: Row = { name: 'qr_codes.delete', method: 'DELETE', door: 'business', path: '/{}/message_qrdls/{}' }
+
+/** The parameters of `qrCodes.retrieve`. */
+export interface QrCodesRetrieveParams {
   /** Names of the fields to return, separated by commas: code, prefilled_message, deep_link_url, creation_time, qr_image_url.format(SVG), qr_image_url.format(PNG). Added to the defaults code, prefilled_message, deep_link_url. */
   fields?: readonly ('code' | 'prefilled_message' | 'deep_link_url' | 'creation_time' | 'qr_image_url.format(SVG)' | 'qr_image_url.format(PNG)')[] | string | undefined
 }
 
-/** The response of `qr_codes.read`. */
-export interface QrCodesReadResponse {
+/** The response of `qrCodes.retrieve`. */
+export interface QrCodesRetrieveResponse {
   data: QrCode[]
 }
 
-const qrCodesReadRow: Row = { name: 'qr_codes.read', method: 'GET', door: 'business', path: '/{}/message_qrdls/{}' }
-
 /** Reads one message QR code of a phone number. */
-export function qrCodesRead(client: Client, phoneNumberId: string, qrCodeId: string, params?: QrCodesReadParams, options?: RequestOptions): Call<QrCodesReadResponse> {
+export function qrCodesRetrieve(client: Client, phoneNumberId: string, qrCodeId: string, params?: QrCodesRetrieveParams, options?: RequestOptions): Call<QrCodesRetrieveResponse> {
   return callRow(client, qrCodesReadRow, [phoneNumberId, qrCodeId], params, options)
 }
 
-/** The parameters of `qr_codes.list`. */
+/** The parameters of `qrCodes.list`. */
 export interface QrCodesListParams {
   /** It must be a code of 14 characters from A-Z and 0-9. */
   code?: string | undefined
@@ -38,49 +45,15 @@ export interface QrCodesListParams {
   before?: string | undefined
 }
 
-/** An item of `qr_codes.list`. */
+/** An item of `qrCodes.list`. */
 export type QrCodesListItem = QrCode
-
-const qrCodesListRow: Row = { name: 'qr_codes.list', method: 'GET', door: 'business', path: '/{}/message_qrdls' }
 
 /** Lists the message QR codes of a phone number, newest first, or shows the one that `code` names. */
 export function qrCodesList(client: Client, phoneNumberId: string, params?: QrCodesListParams, options?: RequestOptions): ListCall<QrCodesListItem> {
   return listRow(client, qrCodesListRow, [phoneNumberId], params, options)
 }
 
-/** The parameters of `qr_codes.save`. */
-export interface QrCodesSaveParams {
-  /** The message that the code fills in for the user. */
-  prefilled_message: string
-  /** SVG or PNG: the answer holds the address of such an image. It must be SVG or PNG. */
-  generate_qr_image?: string | undefined
-  /** It must be a code of 14 characters from A-Z and 0-9. */
-  code?: string | undefined
-}
-
-/** The response of `qr_codes.save`. */
-export type QrCodesSaveResponse = QrCode
-
-const qrCodesSaveRow: Row = { name: 'qr_codes.save', method: 'POST', door: 'business', path: '/{}/message_qrdls' }
-
-/** Creates a message QR code for a phone number, or changes the message of the one that `code` names. */
-export function qrCodesSave(client: Client, phoneNumberId: string, params: QrCodesSaveParams, options?: RequestOptions): Call<QrCodesSaveResponse> {
-  return callRow(client, qrCodesSaveRow, [phoneNumberId], params, options)
-}
-
-/** The response of `qr_codes.delete`. */
-export interface QrCodesDeleteResponse {
-  success: boolean
-}
-
-const qrCodesDeleteRow: Row = { name: 'qr_codes.delete', method: 'DELETE', door: 'business', path: '/{}/message_qrdls/{}' }
-
-/** Deletes a message QR code for good; its link and its images then give 404. */
-export function qrCodesDelete(client: Client, phoneNumberId: string, qrCodeId: string, options?: RequestOptions): Call<QrCodesDeleteResponse> {
-  return callRow(client, qrCodesDeleteRow, [phoneNumberId, qrCodeId], undefined, options)
-}
-
-/** The parameters of `qr_codes.update`. */
+/** The parameters of `qrCodes.update`. */
 export interface QrCodesUpdateParams {
   /** The message that the code fills in for the user. */
   prefilled_message: string
@@ -88,32 +61,50 @@ export interface QrCodesUpdateParams {
   generate_qr_image?: string | undefined
 }
 
-/** The response of `qr_codes.update`. */
+/** The response of `qrCodes.update`. */
 export type QrCodesUpdateResponse = QrCode
 
-const qrCodesUpdateRow: Row = { name: 'qr_codes.update', method: 'POST', door: 'business', path: '/{}/message_qrdls/{}' }
+/** Changes the message of a QR code. */
+export function qrCodesUpdate(client: Client, phoneNumberId: string, code: string, params: QrCodesUpdateParams, options?: RequestOptions): Call<QrCodesUpdateResponse> {
+  return callRow(client, qrCodesSaveRow, [phoneNumberId], { ...params, code: code }, options)
+}
 
-/** Changes the message of one message QR code. Only where the vocabulary is `whatsapp`. */
-export function qrCodesUpdate(client: Client, phoneNumberId: string, qrCodeId: string, params: QrCodesUpdateParams, options?: RequestOptions): Call<QrCodesUpdateResponse> {
-  return callRow(client, qrCodesUpdateRow, [phoneNumberId, qrCodeId], params, options)
+/** The parameters of `qrCodes.create`. */
+export interface QrCodesCreateParams {
+  /** The message that the code fills in for the user. */
+  prefilled_message: string
+  /** SVG or PNG: the answer holds the address of such an image. It must be SVG or PNG. */
+  generate_qr_image?: string | undefined
+}
+
+/** The response of `qrCodes.create`. */
+export type QrCodesCreateResponse = QrCode
+
+/** Creates a QR code with a message. */
+export function qrCodesCreate(client: Client, phoneNumberId: string, params: QrCodesCreateParams, options?: RequestOptions): Call<QrCodesCreateResponse> {
+  return callRow(client, qrCodesSaveRow, [phoneNumberId], params, options)
+}
+
+/** The response of `qrCodes.delete`. */
+export interface QrCodesDeleteResponse {
+  success: boolean
+}
+
+/** Deletes a message QR code for good; its link and its images then give 404. */
+export function qrCodesDelete(client: Client, phoneNumberId: string, qrCodeId: string, options?: RequestOptions): Call<QrCodesDeleteResponse> {
+  return callRow(client, qrCodesDeleteRow, [phoneNumberId, qrCodeId], undefined, options)
 }
 
 /** `client.qrCodes` */
-export class QrCodesMethods {
-  protected readonly client: Client
-
-  constructor(client: Client) {
-    this.client = client
-  }
-
+export class QrCodesMethods extends Group {
   /**
    * Reads one message QR code of a phone number.
    *
    * @example
-   * await client.qrCodes.read('4000000000000001', 'ABCDEFGHIJKLMN', { fields: 'qr_image_url.format(SVG)' })
+   * await client.qrCodes.retrieve('4000000000000001', 'ABCDEFGHIJKLMN', { fields: 'qr_image_url.format(SVG)' })
    */
-  read(phoneNumberId: string, qrCodeId: string, params?: QrCodesReadParams, options?: RequestOptions): Call<QrCodesReadResponse> {
-    return qrCodesRead(this.client, phoneNumberId, qrCodeId, params, options)
+  retrieve(phoneNumberId: string, qrCodeId: string, params?: QrCodesRetrieveParams, options?: RequestOptions): Call<QrCodesRetrieveResponse> {
+    return qrCodesRetrieve(this.client, phoneNumberId, qrCodeId, params, options)
   }
 
   /**
@@ -127,13 +118,23 @@ export class QrCodesMethods {
   }
 
   /**
-   * Creates a message QR code for a phone number, or changes the message of the one that `code` names.
+   * Changes the message of a QR code.
    *
    * @example
-   * await client.qrCodes.save('4000000000000001', { prefilled_message: 'Hi!', generate_qr_image: 'SVG' })
+   * await client.qrCodes.update('4000000000000001', 'ANED2T5QRU7HG1', { prefilled_message: 'Hello!' })
    */
-  save(phoneNumberId: string, params: QrCodesSaveParams, options?: RequestOptions): Call<QrCodesSaveResponse> {
-    return qrCodesSave(this.client, phoneNumberId, params, options)
+  update(phoneNumberId: string, code: string, params: QrCodesUpdateParams, options?: RequestOptions): Call<QrCodesUpdateResponse> {
+    return qrCodesUpdate(this.client, phoneNumberId, code, params, options)
+  }
+
+  /**
+   * Creates a QR code with a message.
+   *
+   * @example
+   * await client.qrCodes.create('4000000000000001', { prefilled_message: 'Hi!', generate_qr_image: 'SVG' })
+   */
+  create(phoneNumberId: string, params: QrCodesCreateParams, options?: RequestOptions): Call<QrCodesCreateResponse> {
+    return qrCodesCreate(this.client, phoneNumberId, params, options)
   }
 
   /**
@@ -144,15 +145,5 @@ export class QrCodesMethods {
    */
   delete(phoneNumberId: string, qrCodeId: string, options?: RequestOptions): Call<QrCodesDeleteResponse> {
     return qrCodesDelete(this.client, phoneNumberId, qrCodeId, options)
-  }
-
-  /**
-   * Changes the message of one message QR code. Only where the vocabulary is `whatsapp`.
-   *
-   * @example
-   * await client.qrCodes.update('4000000000000001', 'ABCDEFGHIJKLMN', { prefilled_message: 'Hi!', generate_qr_image: 'SVG' })
-   */
-  update(phoneNumberId: string, qrCodeId: string, params: QrCodesUpdateParams, options?: RequestOptions): Call<QrCodesUpdateResponse> {
-    return qrCodesUpdate(this.client, phoneNumberId, qrCodeId, params, options)
   }
 }

@@ -2,21 +2,38 @@
 
 import { type Call, callRow } from '../core/call.ts'
 import type { Client, Row } from '../core/client.ts'
+import { Group } from '../group.ts'
 import type { RequestOptions } from '../core/request.ts'
 import type { FaultRule, ClockState, ActiveFault, Snapshot } from './types.ts'
 
-/** The response of `sandbox.read_clock`. */
-export type SandboxReadClockResponse = ClockState
-
 const sandboxReadClockRow: Row = { name: 'sandbox.read_clock', method: 'GET', door: 'operator', path: '/operator/clock' }
 
+const sandboxMoveClockRow: Row = { name: 'sandbox.move_clock', method: 'POST', door: 'operator', path: '/operator/clock' }
+
+const sandboxListFaultsRow: Row = { name: 'sandbox.list_faults', method: 'GET', door: 'operator', path: '/operator/faults' }
+
+const sandboxReplaceFaultsRow: Row = { name: 'sandbox.replace_faults', method: 'PUT', door: 'operator', path: '/operator/faults' }
+
+const sandboxListSnapshotsRow: Row = { name: 'sandbox.list_snapshots', method: 'GET', door: 'operator', path: '/operator/snapshots' }
+
+const sandboxSaveSnapshotRow: Row = { name: 'sandbox.save_snapshot', method: 'POST', door: 'operator', path: '/operator/snapshots' }
+
+const sandboxRestoreSnapshotRow: Row = { name: 'sandbox.restore_snapshot', method: 'POST', door: 'operator', path: '/operator/snapshots/{}/restore' }
+
+const sandboxDeleteSnapshotRow: Row = { name: 'sandbox.delete_snapshot', method: 'DELETE', door: 'operator', path: '/operator/snapshots/{}' }
+
+const sandboxResetRow: Row = { name: 'sandbox.reset', method: 'POST', door: 'operator', path: '/operator/reset' }
+
+/** The response of `sandbox.clock.retrieve`. */
+export type SandboxClockRetrieveResponse = ClockState
+
 /** Reads what time it is for the service, and by how much that is ahead of the real time. */
-export function sandboxReadClock(client: Client, options?: RequestOptions): Call<SandboxReadClockResponse> {
+export function sandboxClockRetrieve(client: Client, options?: RequestOptions): Call<SandboxClockRetrieveResponse> {
   return callRow(client, sandboxReadClockRow, [], undefined, options)
 }
 
-/** The parameters of `sandbox.move_clock`. */
-export interface SandboxMoveClockParams {
+/** The parameters of `sandbox.clock.move`. */
+export interface SandboxClockMoveParams {
   /** How far to move the clock forward, such as 90s, 30m, 24h or 30d. */
   advance?: string | undefined
   /** The new time, not before now; the clock runs on from there. */
@@ -25,95 +42,81 @@ export interface SandboxMoveClockParams {
   real?: boolean | undefined
 }
 
-/** The response of `sandbox.move_clock`. */
-export type SandboxMoveClockResponse = ClockState
-
-const sandboxMoveClockRow: Row = { name: 'sandbox.move_clock', method: 'POST', door: 'operator', path: '/operator/clock' }
+/** The response of `sandbox.clock.move`. */
+export type SandboxClockMoveResponse = ClockState
 
 /** Moves the clock of the service forward, or back to the real time; timers that fall due run before the response. */
-export function sandboxMoveClock(client: Client, params?: SandboxMoveClockParams, options?: RequestOptions): Call<SandboxMoveClockResponse> {
+export function sandboxClockMove(client: Client, params?: SandboxClockMoveParams, options?: RequestOptions): Call<SandboxClockMoveResponse> {
   return callRow(client, sandboxMoveClockRow, [], params, options)
 }
 
-/** The response of `sandbox.list_faults`. */
-export interface SandboxListFaultsResponse {
+/** The response of `sandbox.faults.list`. */
+export interface SandboxFaultsListResponse {
   rules: ActiveFault[]
 }
 
-const sandboxListFaultsRow: Row = { name: 'sandbox.list_faults', method: 'GET', door: 'operator', path: '/operator/faults' }
-
 /** Lists the rules by which requests and webhooks fail on purpose, and the number of hits of each. */
-export function sandboxListFaults(client: Client, options?: RequestOptions): Call<SandboxListFaultsResponse> {
+export function sandboxFaultsList(client: Client, options?: RequestOptions): Call<SandboxFaultsListResponse> {
   return callRow(client, sandboxListFaultsRow, [], undefined, options)
 }
 
-/** The parameters of `sandbox.replace_faults`. */
-export interface SandboxReplaceFaultsParams {
+/** The parameters of `sandbox.faults.replace`. */
+export interface SandboxFaultsReplaceParams {
   /** All rules, in order: the first that matches counts. */
   rules: readonly FaultRule[]
 }
 
-/** The response of `sandbox.replace_faults`. */
-export interface SandboxReplaceFaultsResponse {
+/** The response of `sandbox.faults.replace`. */
+export interface SandboxFaultsReplaceResponse {
   rules: ActiveFault[]
 }
 
-const sandboxReplaceFaultsRow: Row = { name: 'sandbox.replace_faults', method: 'PUT', door: 'operator', path: '/operator/faults' }
-
 /** Replaces the rules by which requests and webhooks fail on purpose: the first match wins. Webhooks that earlier rules held are sent. */
-export function sandboxReplaceFaults(client: Client, params: SandboxReplaceFaultsParams, options?: RequestOptions): Call<SandboxReplaceFaultsResponse> {
+export function sandboxFaultsReplace(client: Client, params: SandboxFaultsReplaceParams, options?: RequestOptions): Call<SandboxFaultsReplaceResponse> {
   return callRow(client, sandboxReplaceFaultsRow, [], params, options)
 }
 
-/** The response of `sandbox.list_snapshots`. */
-export interface SandboxListSnapshotsResponse {
+/** The response of `sandbox.snapshots.list`. */
+export interface SandboxSnapshotsListResponse {
   data: Snapshot[]
 }
 
-const sandboxListSnapshotsRow: Row = { name: 'sandbox.list_snapshots', method: 'GET', door: 'operator', path: '/operator/snapshots' }
-
 /** Lists the snapshots of the store by name. */
-export function sandboxListSnapshots(client: Client, options?: RequestOptions): Call<SandboxListSnapshotsResponse> {
+export function sandboxSnapshotsList(client: Client, options?: RequestOptions): Call<SandboxSnapshotsListResponse> {
   return callRow(client, sandboxListSnapshotsRow, [], undefined, options)
 }
 
-/** The parameters of `sandbox.save_snapshot`. */
-export interface SandboxSaveSnapshotParams {
+/** The parameters of `sandbox.snapshots.create`. */
+export interface SandboxSnapshotsCreateParams {
   /** The name of the snapshot. It must be a name of at most 64 letters, digits, dots, hyphens and underscores that begins with a letter or digit. */
   name: string
 }
 
-/** The response of `sandbox.save_snapshot`. */
-export type SandboxSaveSnapshotResponse = Snapshot
-
-const sandboxSaveSnapshotRow: Row = { name: 'sandbox.save_snapshot', method: 'POST', door: 'operator', path: '/operator/snapshots' }
+/** The response of `sandbox.snapshots.create`. */
+export type SandboxSnapshotsCreateResponse = Snapshot
 
 /** Saves the whole store under a name, files, clock and faults included; a snapshot of the same name is replaced. */
-export function sandboxSaveSnapshot(client: Client, params: SandboxSaveSnapshotParams, options?: RequestOptions): Call<SandboxSaveSnapshotResponse> {
+export function sandboxSnapshotsCreate(client: Client, params: SandboxSnapshotsCreateParams, options?: RequestOptions): Call<SandboxSnapshotsCreateResponse> {
   return callRow(client, sandboxSaveSnapshotRow, [], params, options)
 }
 
-/** The response of `sandbox.restore_snapshot`. */
-export interface SandboxRestoreSnapshotResponse {
+/** The response of `sandbox.snapshots.restore`. */
+export interface SandboxSnapshotsRestoreResponse {
   success: boolean
 }
 
-const sandboxRestoreSnapshotRow: Row = { name: 'sandbox.restore_snapshot', method: 'POST', door: 'operator', path: '/operator/snapshots/{}/restore' }
-
 /** Restores the store from a snapshot, files, clock and faults included. */
-export function sandboxRestoreSnapshot(client: Client, name: string, options?: RequestOptions): Call<SandboxRestoreSnapshotResponse> {
+export function sandboxSnapshotsRestore(client: Client, name: string, options?: RequestOptions): Call<SandboxSnapshotsRestoreResponse> {
   return callRow(client, sandboxRestoreSnapshotRow, [name], undefined, options)
 }
 
-/** The response of `sandbox.delete_snapshot`. */
-export interface SandboxDeleteSnapshotResponse {
+/** The response of `sandbox.snapshots.delete`. */
+export interface SandboxSnapshotsDeleteResponse {
   success: boolean
 }
 
-const sandboxDeleteSnapshotRow: Row = { name: 'sandbox.delete_snapshot', method: 'DELETE', door: 'operator', path: '/operator/snapshots/{}' }
-
 /** Deletes a snapshot, and the files that only it used. */
-export function sandboxDeleteSnapshot(client: Client, name: string, options?: RequestOptions): Call<SandboxDeleteSnapshotResponse> {
+export function sandboxSnapshotsDelete(client: Client, name: string, options?: RequestOptions): Call<SandboxSnapshotsDeleteResponse> {
   return callRow(client, sandboxDeleteSnapshotRow, [name], undefined, options)
 }
 
@@ -134,56 +137,51 @@ export interface SandboxResetResponse {
   unchanged: number
 }
 
-const sandboxResetRow: Row = { name: 'sandbox.reset', method: 'POST', door: 'operator', path: '/operator/reset' }
-
 /** Empties the store, media included, and applies a world; the clock shows the real time again, and there are no faults. Snapshots stay. */
 export function sandboxReset(client: Client, params?: SandboxResetParams, options?: RequestOptions): Call<SandboxResetResponse> {
   return callRow(client, sandboxResetRow, [], params, options)
 }
 
-/** `client.sandbox` */
-export class SandboxMethods {
-  protected readonly client: Client
-
-  constructor(client: Client) {
-    this.client = client
-  }
-
+/** `client.sandbox.clock` */
+export class SandboxClockMethods extends Group {
   /**
    * Reads what time it is for the service, and by how much that is ahead of the real time.
    *
    * @example
-   * await client.sandbox.readClock()
+   * await client.sandbox.clock.retrieve()
    */
-  readClock(options?: RequestOptions): Call<SandboxReadClockResponse> {
-    return sandboxReadClock(this.client, options)
+  retrieve(options?: RequestOptions): Call<SandboxClockRetrieveResponse> {
+    return sandboxClockRetrieve(this.client, options)
   }
 
   /**
    * Moves the clock of the service forward, or back to the real time; timers that fall due run before the response.
    *
    * @example
-   * await client.sandbox.moveClock({ advance: '1s' })
+   * await client.sandbox.clock.move({ advance: '1s' })
    */
-  moveClock(params?: SandboxMoveClockParams, options?: RequestOptions): Call<SandboxMoveClockResponse> {
-    return sandboxMoveClock(this.client, params, options)
+  move(params?: SandboxClockMoveParams, options?: RequestOptions): Call<SandboxClockMoveResponse> {
+    return sandboxClockMove(this.client, params, options)
   }
+}
 
+/** `client.sandbox.faults` */
+export class SandboxFaultsMethods extends Group {
   /**
    * Lists the rules by which requests and webhooks fail on purpose, and the number of hits of each.
    *
    * @example
-   * await client.sandbox.listFaults()
+   * await client.sandbox.faults.list()
    */
-  listFaults(options?: RequestOptions): Call<SandboxListFaultsResponse> {
-    return sandboxListFaults(this.client, options)
+  list(options?: RequestOptions): Call<SandboxFaultsListResponse> {
+    return sandboxFaultsList(this.client, options)
   }
 
   /**
    * Replaces the rules by which requests and webhooks fail on purpose: the first match wins. Webhooks that earlier rules held are sent.
    *
    * @example
-   * await client.sandbox.replaceFaults({
+   * await client.sandbox.faults.replace({
    *   rules: [
    *     {
    *       match: { operation: 'messages.send' },
@@ -194,49 +192,59 @@ export class SandboxMethods {
    *   ],
    * })
    */
-  replaceFaults(params: SandboxReplaceFaultsParams, options?: RequestOptions): Call<SandboxReplaceFaultsResponse> {
-    return sandboxReplaceFaults(this.client, params, options)
+  replace(params: SandboxFaultsReplaceParams, options?: RequestOptions): Call<SandboxFaultsReplaceResponse> {
+    return sandboxFaultsReplace(this.client, params, options)
   }
+}
 
+/** `client.sandbox.snapshots` */
+export class SandboxSnapshotsMethods extends Group {
   /**
    * Lists the snapshots of the store by name.
    *
    * @example
-   * await client.sandbox.listSnapshots()
+   * await client.sandbox.snapshots.list()
    */
-  listSnapshots(options?: RequestOptions): Call<SandboxListSnapshotsResponse> {
-    return sandboxListSnapshots(this.client, options)
+  list(options?: RequestOptions): Call<SandboxSnapshotsListResponse> {
+    return sandboxSnapshotsList(this.client, options)
   }
 
   /**
    * Saves the whole store under a name, files, clock and faults included; a snapshot of the same name is replaced.
    *
    * @example
-   * await client.sandbox.saveSnapshot({ name: 'before-checkout' })
+   * await client.sandbox.snapshots.create({ name: 'before-checkout' })
    */
-  saveSnapshot(params: SandboxSaveSnapshotParams, options?: RequestOptions): Call<SandboxSaveSnapshotResponse> {
-    return sandboxSaveSnapshot(this.client, params, options)
+  create(params: SandboxSnapshotsCreateParams, options?: RequestOptions): Call<SandboxSnapshotsCreateResponse> {
+    return sandboxSnapshotsCreate(this.client, params, options)
   }
 
   /**
    * Restores the store from a snapshot, files, clock and faults included.
    *
    * @example
-   * await client.sandbox.restoreSnapshot('before-checkout')
+   * await client.sandbox.snapshots.restore('before-checkout')
    */
-  restoreSnapshot(name: string, options?: RequestOptions): Call<SandboxRestoreSnapshotResponse> {
-    return sandboxRestoreSnapshot(this.client, name, options)
+  restore(name: string, options?: RequestOptions): Call<SandboxSnapshotsRestoreResponse> {
+    return sandboxSnapshotsRestore(this.client, name, options)
   }
 
   /**
    * Deletes a snapshot, and the files that only it used.
    *
    * @example
-   * await client.sandbox.deleteSnapshot('before-checkout')
+   * await client.sandbox.snapshots.delete('before-checkout')
    */
-  deleteSnapshot(name: string, options?: RequestOptions): Call<SandboxDeleteSnapshotResponse> {
-    return sandboxDeleteSnapshot(this.client, name, options)
+  delete(name: string, options?: RequestOptions): Call<SandboxSnapshotsDeleteResponse> {
+    return sandboxSnapshotsDelete(this.client, name, options)
   }
+}
+
+/** `client.sandbox` */
+export class SandboxMethods extends Group {
+  readonly clock: SandboxClockMethods = new SandboxClockMethods(this.client)
+  readonly faults: SandboxFaultsMethods = new SandboxFaultsMethods(this.client)
+  readonly snapshots: SandboxSnapshotsMethods = new SandboxSnapshotsMethods(this.client)
 
   /**
    * Empties the store, media included, and applies a world; the clock shows the real time again, and there are no faults. Snapshots stay.

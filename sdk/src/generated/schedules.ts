@@ -2,8 +2,13 @@
 
 import { type Call, callRow } from '../core/call.ts'
 import type { Client, Row } from '../core/client.ts'
+import { Group } from '../group.ts'
 import { type ListCall, listRow } from '../core/list.ts'
 import type { RequestOptions } from '../core/request.ts'
+
+const schedulesListRow: Row = { name: 'schedules.list', method: 'GET', door: 'business', path: '/{}/schedules' }
+
+const schedulesCreateRow: Row = { name: 'schedules.create', method: 'POST', door: 'business', path: '/{}/schedules' }
 
 /** The parameters of `schedules.list`. */
 export interface SchedulesListParams {
@@ -51,8 +56,6 @@ export interface SchedulesListItem {
   }
 }
 
-const schedulesListRow: Row = { name: 'schedules.list', method: 'GET', door: 'business', path: '/{}/schedules' }
-
 /** Lists the schedules of an account. */
 export function schedulesList(client: Client, accountId: string, params?: SchedulesListParams & { fields?: undefined }, options?: RequestOptions): ListCall<SchedulesListItem & { id: string }>
 /** Lists the schedules of an account. */
@@ -95,21 +98,13 @@ export interface SchedulesCreateResponse {
   id: string
 }
 
-const schedulesCreateRow: Row = { name: 'schedules.create', method: 'POST', door: 'business', path: '/{}/schedules' }
-
 /** Creates a schedule in an account. */
 export function schedulesCreate(client: Client, accountId: string, params: SchedulesCreateParams, options?: RequestOptions): Call<SchedulesCreateResponse> {
   return callRow(client, schedulesCreateRow, [accountId], params, options)
 }
 
 /** `client.schedules` */
-export class SchedulesMethods {
-  protected readonly client: Client
-
-  constructor(client: Client) {
-    this.client = client
-  }
-
+export class SchedulesMethods extends Group {
   /**
    * Lists the schedules of an account.
    *

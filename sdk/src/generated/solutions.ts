@@ -2,9 +2,20 @@
 
 import { type Call, callRow } from '../core/call.ts'
 import type { Client, Row } from '../core/client.ts'
+import { Group } from '../group.ts'
 import { type ListCall, listRow } from '../core/list.ts'
 import type { RequestOptions } from '../core/request.ts'
 import type { Solution } from './types.ts'
+
+const solutionsCreateRow: Row = { name: 'solutions.create', method: 'POST', door: 'business', path: '/{}/{product}_business_solution' }
+
+const solutionsListRow: Row = { name: 'solutions.list', method: 'GET', door: 'business', path: '/{}/{product}_business_solutions' }
+
+const solutionsReadRow: Row = { name: 'solutions.read', method: 'GET', door: 'business', path: '/{}' }
+
+const solutionsAcceptRow: Row = { name: 'solutions.accept', method: 'POST', door: 'business', path: '/{}/accept' }
+
+const solutionsRejectRow: Row = { name: 'solutions.reject', method: 'POST', door: 'business', path: '/{}/reject' }
 
 /** The parameters of `solutions.create`. */
 export interface SolutionsCreateParams {
@@ -22,8 +33,6 @@ export interface SolutionsCreateParams {
 export interface SolutionsCreateResponse {
   solution_id: string
 }
-
-const solutionsCreateRow: Row = { name: 'solutions.create', method: 'POST', door: 'business', path: '/{}/{product}_business_solution' }
 
 /** Creates a solution of the token's own app and invites a partner app into it. */
 export function solutionsCreate(client: Client, applicationId: string, params: SolutionsCreateParams, options?: RequestOptions): Call<SolutionsCreateResponse> {
@@ -47,8 +56,6 @@ export interface SolutionsListParams {
 /** An item of `solutions.list`. */
 export type SolutionsListItem = Solution
 
-const solutionsListRow: Row = { name: 'solutions.list', method: 'GET', door: 'business', path: '/{}/{product}_business_solutions' }
-
 /** Lists the solutions that an app is in, newest first. */
 export function solutionsList(client: Client, applicationId: string, params?: SolutionsListParams & { fields?: undefined }, options?: RequestOptions): ListCall<SolutionsListItem & { id: string }>
 /** Lists the solutions that an app is in, newest first. */
@@ -57,22 +64,20 @@ export function solutionsList(client: Client, applicationId: string, params?: So
   return listRow(client, solutionsListRow, [applicationId], params, options)
 }
 
-/** The parameters of `solutions.read`. */
-export interface SolutionsReadParams {
+/** The parameters of `solutions.retrieve`. */
+export interface SolutionsRetrieveParams {
   /** Names of the fields to return, separated by commas: id, name, status, status_for_pending_request, owner_app, owner_permissions. Instead of the defaults id, name, status, status_for_pending_request, owner_app, owner_permissions. */
   fields?: readonly ('id' | 'name' | 'status' | 'status_for_pending_request' | 'owner_app' | 'owner_permissions')[] | string | undefined
 }
 
-/** The response of `solutions.read`. */
-export type SolutionsReadResponse = Solution
-
-const solutionsReadRow: Row = { name: 'solutions.read', method: 'GET', door: 'business', path: '/{}' }
+/** The response of `solutions.retrieve`. */
+export type SolutionsRetrieveResponse = Solution
 
 /** Reads a solution, for the business of either of its apps. */
-export function solutionsRead(client: Client, solutionId: string, params?: SolutionsReadParams & { fields?: undefined }, options?: RequestOptions): Call<SolutionsReadResponse & { id: string }>
+export function solutionsRetrieve(client: Client, solutionId: string, params?: SolutionsRetrieveParams & { fields?: undefined }, options?: RequestOptions): Call<SolutionsRetrieveResponse & { id: string }>
 /** Reads a solution, for the business of either of its apps. */
-export function solutionsRead(client: Client, solutionId: string, params?: SolutionsReadParams, options?: RequestOptions): Call<SolutionsReadResponse>
-export function solutionsRead(client: Client, solutionId: string, params?: SolutionsReadParams, options?: RequestOptions): Call<SolutionsReadResponse> {
+export function solutionsRetrieve(client: Client, solutionId: string, params?: SolutionsRetrieveParams, options?: RequestOptions): Call<SolutionsRetrieveResponse>
+export function solutionsRetrieve(client: Client, solutionId: string, params?: SolutionsRetrieveParams, options?: RequestOptions): Call<SolutionsRetrieveResponse> {
   return callRow(client, solutionsReadRow, [solutionId], params, options)
 }
 
@@ -82,8 +87,6 @@ export interface SolutionsAcceptResponse {
   solution_id?: string
   partner_status?: 'ACCEPTED'
 }
-
-const solutionsAcceptRow: Row = { name: 'solutions.accept', method: 'POST', door: 'business', path: '/{}/accept' }
 
 /** Accepts the invitation into a solution, which becomes ACTIVE, as its partner app. */
 export function solutionsAccept(client: Client, solutionId: string, options?: RequestOptions): Call<SolutionsAcceptResponse> {
@@ -97,21 +100,13 @@ export interface SolutionsRejectResponse {
   rejected_request_type?: 'PARTNERSHIP_REQUEST'
 }
 
-const solutionsRejectRow: Row = { name: 'solutions.reject', method: 'POST', door: 'business', path: '/{}/reject' }
-
 /** Rejects the invitation into a solution, which becomes REJECTED, as its partner app. */
 export function solutionsReject(client: Client, solutionId: string, options?: RequestOptions): Call<SolutionsRejectResponse> {
   return callRow(client, solutionsRejectRow, [solutionId], undefined, options)
 }
 
 /** `client.solutions` */
-export class SolutionsMethods {
-  protected readonly client: Client
-
-  constructor(client: Client) {
-    this.client = client
-  }
-
+export class SolutionsMethods extends Group {
   /**
    * Creates a solution of the token's own app and invites a partner app into it.
    *
@@ -149,18 +144,18 @@ export class SolutionsMethods {
    * Reads a solution, for the business of either of its apps.
    *
    * @example
-   * await client.solutions.read('9000000000000000')
+   * await client.solutions.retrieve('9000000000000000')
    */
-  read(solutionId: string, params?: SolutionsReadParams & { fields?: undefined }, options?: RequestOptions): Call<SolutionsReadResponse & { id: string }>
+  retrieve(solutionId: string, params?: SolutionsRetrieveParams & { fields?: undefined }, options?: RequestOptions): Call<SolutionsRetrieveResponse & { id: string }>
   /**
    * Reads a solution, for the business of either of its apps.
    *
    * @example
-   * await client.solutions.read('9000000000000000')
+   * await client.solutions.retrieve('9000000000000000')
    */
-  read(solutionId: string, params?: SolutionsReadParams, options?: RequestOptions): Call<SolutionsReadResponse>
-  read(solutionId: string, params?: SolutionsReadParams, options?: RequestOptions): Call<SolutionsReadResponse> {
-    return solutionsRead(this.client, solutionId, params, options)
+  retrieve(solutionId: string, params?: SolutionsRetrieveParams, options?: RequestOptions): Call<SolutionsRetrieveResponse>
+  retrieve(solutionId: string, params?: SolutionsRetrieveParams, options?: RequestOptions): Call<SolutionsRetrieveResponse> {
+    return solutionsRetrieve(this.client, solutionId, params, options)
   }
 
   /**

@@ -2,9 +2,26 @@
 
 import { type Call, callForResponse, callRow } from '../core/call.ts'
 import type { Client, Row } from '../core/client.ts'
+import { Group } from '../group.ts'
 import { type ListCall, listRow } from '../core/list.ts'
 import type { RequestOptions } from '../core/request.ts'
 import type { TemplateStatus, TemplateCategory, TemplateLanguage, QualityScore, NewTemplateComponent, Template } from './types.ts'
+
+const templatesListRow: Row = { name: 'templates.list', method: 'GET', door: 'business', path: '/{}/message_templates' }
+
+const templatesCreateRow: Row = { name: 'templates.create', method: 'POST', door: 'business', path: '/{}/message_templates' }
+
+const templatesDeleteByNameRow: Row = { name: 'templates.delete_by_name', method: 'DELETE', door: 'business', path: '/{}/message_templates' }
+
+const templatesReadRow: Row = { name: 'templates.read', method: 'GET', door: 'business', path: '/{}' }
+
+const templatesEditRow: Row = { name: 'templates.edit', method: 'POST', door: 'business', path: '/{}' }
+
+const templatesDeleteRow: Row = { name: 'templates.delete', method: 'DELETE', door: 'business', path: '/{}' }
+
+const templatesDownloadRow: Row = { name: 'templates.download', method: 'GET', door: 'business', path: '/template_files/', link: true }
+
+const templatesDownloadCardRow: Row = { name: 'templates.download_card', method: 'GET', door: 'business', path: '/template_files/', link: true }
 
 /** The parameters of `templates.list`. */
 export interface TemplatesListParams {
@@ -34,8 +51,6 @@ export interface TemplatesListParams {
 
 /** An item of `templates.list`. */
 export type TemplatesListItem = Template
-
-const templatesListRow: Row = { name: 'templates.list', method: 'GET', door: 'business', path: '/{}/message_templates' }
 
 /** Lists the message templates of an account, newest first. */
 export function templatesList(client: Client, accountId: string, params?: TemplatesListParams & { fields?: undefined }, options?: RequestOptions): ListCall<TemplatesListItem & { id: string }>
@@ -90,14 +105,12 @@ export interface TemplatesCreateResponse {
   category: TemplateCategory
 }
 
-const templatesCreateRow: Row = { name: 'templates.create', method: 'POST', door: 'business', path: '/{}/message_templates' }
-
 /** Creates a message template, which can be sent once it is approved. */
 export function templatesCreate(client: Client, accountId: string, params: TemplatesCreateParams, options?: RequestOptions): Call<TemplatesCreateResponse> {
   return callRow(client, templatesCreateRow, [accountId], params, options)
 }
 
-/** The parameters of `templates.delete_by_name`. */
+/** The parameters of `templates.deleteByName`. */
 export interface TemplatesDeleteByNameParams {
   /** Every language of this name is deleted, unless hsm_id names one. */
   name: string
@@ -105,39 +118,35 @@ export interface TemplatesDeleteByNameParams {
   hsm_id?: string | undefined
 }
 
-/** The response of `templates.delete_by_name`. */
+/** The response of `templates.deleteByName`. */
 export interface TemplatesDeleteByNameResponse {
   success: boolean
 }
-
-const templatesDeleteByNameRow: Row = { name: 'templates.delete_by_name', method: 'DELETE', door: 'business', path: '/{}/message_templates' }
 
 /** Deletes the templates of a name in every language, or the one that hsm_id names. */
 export function templatesDeleteByName(client: Client, accountId: string, params: TemplatesDeleteByNameParams, options?: RequestOptions): Call<TemplatesDeleteByNameResponse> {
   return callRow(client, templatesDeleteByNameRow, [accountId], params, options)
 }
 
-/** The parameters of `templates.read`. */
-export interface TemplatesReadParams {
+/** The parameters of `templates.retrieve`. */
+export interface TemplatesRetrieveParams {
   /** Names of the fields to return, separated by commas: id, name, language, category, previous_category, status, components, parameter_format, message_send_ttl_seconds, quality_score, rejected_reason, created_time, last_updated_time. Instead of the defaults id, name, language, category, previous_category, status, components, parameter_format, message_send_ttl_seconds, quality_score, rejected_reason, created_time, last_updated_time. */
   fields?: readonly ('id' | 'name' | 'language' | 'category' | 'previous_category' | 'status' | 'components' | 'parameter_format' | 'message_send_ttl_seconds' | 'quality_score' | 'rejected_reason' | 'created_time' | 'last_updated_time')[] | string | undefined
 }
 
-/** The response of `templates.read`. */
-export type TemplatesReadResponse = Template
-
-const templatesReadRow: Row = { name: 'templates.read', method: 'GET', door: 'business', path: '/{}' }
+/** The response of `templates.retrieve`. */
+export type TemplatesRetrieveResponse = Template
 
 /** Reads a message template. */
-export function templatesRead(client: Client, templateId: string, params?: TemplatesReadParams & { fields?: undefined }, options?: RequestOptions): Call<TemplatesReadResponse & { id: string }>
+export function templatesRetrieve(client: Client, templateId: string, params?: TemplatesRetrieveParams & { fields?: undefined }, options?: RequestOptions): Call<TemplatesRetrieveResponse & { id: string }>
 /** Reads a message template. */
-export function templatesRead(client: Client, templateId: string, params?: TemplatesReadParams, options?: RequestOptions): Call<TemplatesReadResponse>
-export function templatesRead(client: Client, templateId: string, params?: TemplatesReadParams, options?: RequestOptions): Call<TemplatesReadResponse> {
+export function templatesRetrieve(client: Client, templateId: string, params?: TemplatesRetrieveParams, options?: RequestOptions): Call<TemplatesRetrieveResponse>
+export function templatesRetrieve(client: Client, templateId: string, params?: TemplatesRetrieveParams, options?: RequestOptions): Call<TemplatesRetrieveResponse> {
   return callRow(client, templatesReadRow, [templateId], params, options)
 }
 
-/** The parameters of `templates.edit`. */
-export interface TemplatesEditParams {
+/** The parameters of `templates.update`. */
+export interface TemplatesUpdateParams {
   /** The parts of the message, each type at most once; all but the body may be left out. */
   components?: readonly NewTemplateComponent[] | undefined
   /** What its messages are for: it decides their price and when they may be sent. */
@@ -152,15 +161,13 @@ export interface TemplatesEditParams {
   language?: string | undefined
 }
 
-/** The response of `templates.edit`. */
-export interface TemplatesEditResponse {
+/** The response of `templates.update`. */
+export interface TemplatesUpdateResponse {
   success: boolean
 }
 
-const templatesEditRow: Row = { name: 'templates.edit', method: 'POST', door: 'business', path: '/{}' }
-
 /** Changes a message template; its new content is reviewed again. */
-export function templatesEdit(client: Client, templateId: string, params?: TemplatesEditParams, options?: RequestOptions): Call<TemplatesEditResponse> {
+export function templatesUpdate(client: Client, templateId: string, params?: TemplatesUpdateParams, options?: RequestOptions): Call<TemplatesUpdateResponse> {
   return callRow(client, templatesEditRow, [templateId], params, options)
 }
 
@@ -169,21 +176,15 @@ export interface TemplatesDeleteResponse {
   success: boolean
 }
 
-const templatesDeleteRow: Row = { name: 'templates.delete', method: 'DELETE', door: 'business', path: '/{}' }
-
 /** Deletes one message template. */
 export function templatesDelete(client: Client, templateId: string, options?: RequestOptions): Call<TemplatesDeleteResponse> {
   return callRow(client, templatesDeleteRow, [templateId], undefined, options)
 }
 
-const templatesDownloadRow: Row = { name: 'templates.download', method: 'GET', door: 'business', path: '/template_files/', link: true }
-
 /** Sends the file that is the example of a template's header. */
 export function templatesDownload(client: Client, url: string, options?: RequestOptions): Call<Response> {
   return callForResponse(client, templatesDownloadRow, [url], undefined, options)
 }
-
-const templatesDownloadCardRow: Row = { name: 'templates.download_card', method: 'GET', door: 'business', path: '/template_files/', link: true }
 
 /** Sends the file that is the example of the header of a template's card. Only where the vocabulary is `whatsapp`. */
 export function templatesDownloadCard(client: Client, url: string, options?: RequestOptions): Call<Response> {
@@ -191,13 +192,7 @@ export function templatesDownloadCard(client: Client, url: string, options?: Req
 }
 
 /** `client.templates` */
-export class TemplatesMethods {
-  protected readonly client: Client
-
-  constructor(client: Client) {
-    this.client = client
-  }
-
+export class TemplatesMethods extends Group {
   /**
    * Lists the message templates of an account, newest first.
    *
@@ -253,28 +248,28 @@ export class TemplatesMethods {
    * Reads a message template.
    *
    * @example
-   * await client.templates.read('5100000000000001')
+   * await client.templates.retrieve('5100000000000001')
    */
-  read(templateId: string, params?: TemplatesReadParams & { fields?: undefined }, options?: RequestOptions): Call<TemplatesReadResponse & { id: string }>
+  retrieve(templateId: string, params?: TemplatesRetrieveParams & { fields?: undefined }, options?: RequestOptions): Call<TemplatesRetrieveResponse & { id: string }>
   /**
    * Reads a message template.
    *
    * @example
-   * await client.templates.read('5100000000000001')
+   * await client.templates.retrieve('5100000000000001')
    */
-  read(templateId: string, params?: TemplatesReadParams, options?: RequestOptions): Call<TemplatesReadResponse>
-  read(templateId: string, params?: TemplatesReadParams, options?: RequestOptions): Call<TemplatesReadResponse> {
-    return templatesRead(this.client, templateId, params, options)
+  retrieve(templateId: string, params?: TemplatesRetrieveParams, options?: RequestOptions): Call<TemplatesRetrieveResponse>
+  retrieve(templateId: string, params?: TemplatesRetrieveParams, options?: RequestOptions): Call<TemplatesRetrieveResponse> {
+    return templatesRetrieve(this.client, templateId, params, options)
   }
 
   /**
    * Changes a message template; its new content is reviewed again.
    *
    * @example
-   * await client.templates.edit('5100000000000001', { message_send_ttl_seconds: 3600 })
+   * await client.templates.update('5100000000000001', { message_send_ttl_seconds: 3600 })
    */
-  edit(templateId: string, params?: TemplatesEditParams, options?: RequestOptions): Call<TemplatesEditResponse> {
-    return templatesEdit(this.client, templateId, params, options)
+  update(templateId: string, params?: TemplatesUpdateParams, options?: RequestOptions): Call<TemplatesUpdateResponse> {
+    return templatesUpdate(this.client, templateId, params, options)
   }
 
   /**

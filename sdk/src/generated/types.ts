@@ -641,21 +641,6 @@ export interface OutboundTemplate {
 /** A message to send: `type` says which kind. */
 export type OutboundMessage = OutboundText | OutboundImage | OutboundVideo | OutboundDocument | OutboundAudio | OutboundSticker | OutboundLocation | OutboundContacts | OutboundReaction | OutboundInteractive | OutboundTemplate
 
-/** Marks a message that came in as read. */
-export interface ReadMark {
-  /** The name of the product; no other value is accepted. */
-  messaging_product?: 'msgapp' | 'whatsapp' | undefined
-  /** read: marks a message as read instead of sending one. */
-  status: 'read'
-  /** With status: the message that came in. */
-  message_id: string
-  /** With status: also shows the user that the business is writing. */
-  typing_indicator?: {
-    /** Always text. */
-    type: 'text'
-  } | undefined
-}
-
 /** The advertisement that a user comes from. */
 export interface WrittenReferral {
   source_url: string

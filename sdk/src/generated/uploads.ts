@@ -3,7 +3,14 @@
 import type { Body } from '../core/body.ts'
 import { type Call, callRow } from '../core/call.ts'
 import type { Client, Row } from '../core/client.ts'
+import { Group } from '../group.ts'
 import type { RequestOptions } from '../core/request.ts'
+
+const uploadsCreateRow: Row = { name: 'uploads.create', method: 'POST', door: 'business', path: '/{}/uploads' }
+
+const uploadsAppendRow: Row = { name: 'uploads.append', method: 'POST', door: 'business', path: '/{}', headers: ['file_offset'] }
+
+const uploadsReadRow: Row = { name: 'uploads.read', method: 'GET', door: 'business', path: '/{}' }
 
 /** The parameters of `uploads.create`. */
 export interface UploadsCreateParams {
@@ -20,8 +27,6 @@ export interface UploadsCreateResponse {
   /** `upload:` and what names it. */
   id: string
 }
-
-const uploadsCreateRow: Row = { name: 'uploads.create', method: 'POST', door: 'business', path: '/{}/uploads' }
 
 /** Opens a resumable upload of a picture, or of a video or PDF for the header of a template. */
 export function uploadsCreate(client: Client, applicationId: string, params: UploadsCreateParams, options?: RequestOptions): Call<UploadsCreateResponse> {
@@ -45,36 +50,26 @@ export type UploadsAppendResponse = {
   file_offset: number
 }
 
-const uploadsAppendRow: Row = { name: 'uploads.append', method: 'POST', door: 'business', path: '/{}', headers: ['file_offset'] }
-
 /** Appends bytes to an upload; the response has the handle when the upload is complete, otherwise the next offset. */
 export function uploadsAppend(client: Client, uploadId: string, body: Body, params: UploadsAppendParams, options?: RequestOptions): Call<UploadsAppendResponse> {
   return callRow(client, uploadsAppendRow, [uploadId], params, options, body)
 }
 
-/** The response of `uploads.read`. */
-export interface UploadsReadResponse {
+/** The response of `uploads.retrieve`. */
+export interface UploadsRetrieveResponse {
   /** `upload:` and what names it. */
   id: string
   /** How many bytes have arrived: where the next ones go on. */
   file_offset: number
 }
 
-const uploadsReadRow: Row = { name: 'uploads.read', method: 'GET', door: 'business', path: '/{}' }
-
 /** Reports how many bytes of an upload have arrived. */
-export function uploadsRead(client: Client, uploadId: string, options?: RequestOptions): Call<UploadsReadResponse> {
+export function uploadsRetrieve(client: Client, uploadId: string, options?: RequestOptions): Call<UploadsRetrieveResponse> {
   return callRow(client, uploadsReadRow, [uploadId], undefined, options)
 }
 
 /** `client.uploads` */
-export class UploadsMethods {
-  protected readonly client: Client
-
-  constructor(client: Client) {
-    this.client = client
-  }
-
+export class UploadsMethods extends Group {
   /**
    * Opens a resumable upload of a picture, or of a video or PDF for the header of a template.
    *
@@ -99,9 +94,9 @@ export class UploadsMethods {
    * Reports how many bytes of an upload have arrived.
    *
    * @example
-   * await client.uploads.read('upload:MTIzNDU2Nzg5MDEy')
+   * await client.uploads.retrieve('upload:MTIzNDU2Nzg5MDEy')
    */
-  read(uploadId: string, options?: RequestOptions): Call<UploadsReadResponse> {
-    return uploadsRead(this.client, uploadId, options)
+  retrieve(uploadId: string, options?: RequestOptions): Call<UploadsRetrieveResponse> {
+    return uploadsRetrieve(this.client, uploadId, options)
   }
 }

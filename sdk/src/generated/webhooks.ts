@@ -2,11 +2,24 @@
 
 import { type Call, callRow } from '../core/call.ts'
 import type { Client, Row } from '../core/client.ts'
+import { Group } from '../group.ts'
 import type { RequestOptions } from '../core/request.ts'
 import type { WebhookField } from './types.ts'
 
-/** The parameters of `webhooks.subscribe`. */
-export interface WebhooksSubscribeParams {
+const webhooksSubscribeRow: Row = { name: 'webhooks.subscribe', method: 'POST', door: 'business', path: '/{}/subscriptions' }
+
+const webhooksListSubscriptionsRow: Row = { name: 'webhooks.list_subscriptions', method: 'GET', door: 'business', path: '/{}/subscriptions' }
+
+const webhooksUnsubscribeRow: Row = { name: 'webhooks.unsubscribe', method: 'DELETE', door: 'business', path: '/{}/subscriptions' }
+
+const webhooksLinkAppRow: Row = { name: 'webhooks.link_app', method: 'POST', door: 'business', path: '/{}/subscribed_apps' }
+
+const webhooksListLinkedAppsRow: Row = { name: 'webhooks.list_linked_apps', method: 'GET', door: 'business', path: '/{}/subscribed_apps' }
+
+const webhooksUnlinkAppRow: Row = { name: 'webhooks.unlink_app', method: 'DELETE', door: 'business', path: '/{}/subscribed_apps' }
+
+/** The parameters of `webhooks.subscriptions.create`. */
+export interface WebhooksSubscriptionsCreateParams {
   /** What the events are about. */
   object: 'msgapp_business_account' | 'whatsapp_business_account'
   /** It must be an http or https URL. */
@@ -17,20 +30,18 @@ export interface WebhooksSubscribeParams {
   fields: readonly (WebhookField | (string & Record<never, never>))[] | string
 }
 
-/** The response of `webhooks.subscribe`. */
-export interface WebhooksSubscribeResponse {
+/** The response of `webhooks.subscriptions.create`. */
+export interface WebhooksSubscriptionsCreateResponse {
   success: boolean
 }
 
-const webhooksSubscribeRow: Row = { name: 'webhooks.subscribe', method: 'POST', door: 'business', path: '/{}/subscriptions' }
-
 /** Subscribes the token's own app to fields at a callback, verified by a handshake, and replaces any subscription that it has. */
-export function webhooksSubscribe(client: Client, applicationId: string, params: WebhooksSubscribeParams, options?: RequestOptions): Call<WebhooksSubscribeResponse> {
+export function webhooksSubscriptionsCreate(client: Client, applicationId: string, params: WebhooksSubscriptionsCreateParams, options?: RequestOptions): Call<WebhooksSubscriptionsCreateResponse> {
   return callRow(client, webhooksSubscribeRow, [applicationId], params, options)
 }
 
-/** The response of `webhooks.list_subscriptions`. */
-export interface WebhooksListSubscriptionsResponse {
+/** The response of `webhooks.subscriptions.list`. */
+export interface WebhooksSubscriptionsListResponse {
   data: {
     /** What the events are about. */
     object: 'msgapp_business_account' | 'whatsapp_business_account'
@@ -40,55 +51,49 @@ export interface WebhooksListSubscriptionsResponse {
   }[]
 }
 
-const webhooksListSubscriptionsRow: Row = { name: 'webhooks.list_subscriptions', method: 'GET', door: 'business', path: '/{}/subscriptions' }
-
 /** Lists what the token's own app is subscribed to, and where. */
-export function webhooksListSubscriptions(client: Client, applicationId: string, options?: RequestOptions): Call<WebhooksListSubscriptionsResponse> {
+export function webhooksSubscriptionsList(client: Client, applicationId: string, options?: RequestOptions): Call<WebhooksSubscriptionsListResponse> {
   return callRow(client, webhooksListSubscriptionsRow, [applicationId], undefined, options)
 }
 
-/** The parameters of `webhooks.unsubscribe`. */
-export interface WebhooksUnsubscribeParams {
+/** The parameters of `webhooks.subscriptions.delete`. */
+export interface WebhooksSubscriptionsDeleteParams {
   /** What the events are about. */
   object?: 'msgapp_business_account' | 'whatsapp_business_account' | undefined
   /** An array, or names separated by commas, of: messages, calls, group_lifecycle_update, group_participants_update, group_settings_update, group_status_update, account_update, phone_number_name_update, phone_number_quality_update, message_template_status_update, message_template_quality_update, template_category_update, user_preferences. It must be an array of names of fields, or these separated by commas. */
   fields?: readonly (WebhookField | (string & Record<never, never>))[] | string | undefined
 }
 
-/** The response of `webhooks.unsubscribe`. */
-export interface WebhooksUnsubscribeResponse {
+/** The response of `webhooks.subscriptions.delete`. */
+export interface WebhooksSubscriptionsDeleteResponse {
   success: boolean
 }
 
-const webhooksUnsubscribeRow: Row = { name: 'webhooks.unsubscribe', method: 'DELETE', door: 'business', path: '/{}/subscriptions' }
-
 /** Ends the subscription of the token's own app, or takes the given fields out of it. */
-export function webhooksUnsubscribe(client: Client, applicationId: string, params?: WebhooksUnsubscribeParams, options?: RequestOptions): Call<WebhooksUnsubscribeResponse> {
+export function webhooksSubscriptionsDelete(client: Client, applicationId: string, params?: WebhooksSubscriptionsDeleteParams, options?: RequestOptions): Call<WebhooksSubscriptionsDeleteResponse> {
   return callRow(client, webhooksUnsubscribeRow, [applicationId], params, options)
 }
 
-/** The parameters of `webhooks.link_app`. */
-export interface WebhooksLinkAppParams {
+/** The parameters of `webhooks.linkedApps.create`. */
+export interface WebhooksLinkedAppsCreateParams {
   /** Where the app hears of this account, instead of at its own callback; left out: the app's own. It must be an http or https URL of at most 200 characters. */
   override_callback_uri?: string | undefined
   /** A text of your choice: the handshake sends it to the callback, which checks it. */
   verify_token?: string | undefined
 }
 
-/** The response of `webhooks.link_app`. */
-export interface WebhooksLinkAppResponse {
+/** The response of `webhooks.linkedApps.create`. */
+export interface WebhooksLinkedAppsCreateResponse {
   success: boolean
 }
 
-const webhooksLinkAppRow: Row = { name: 'webhooks.link_app', method: 'POST', door: 'business', path: '/{}/subscribed_apps' }
-
 /** Links the token's app to an account, so that it receives its events: at the override, verified by a handshake, or without one at its own callback. */
-export function webhooksLinkApp(client: Client, accountId: string, params?: WebhooksLinkAppParams, options?: RequestOptions): Call<WebhooksLinkAppResponse> {
+export function webhooksLinkedAppsCreate(client: Client, accountId: string, params?: WebhooksLinkedAppsCreateParams, options?: RequestOptions): Call<WebhooksLinkedAppsCreateResponse> {
   return callRow(client, webhooksLinkAppRow, [accountId], params, options)
 }
 
-/** The response of `webhooks.list_linked_apps`. */
-export interface WebhooksListLinkedAppsResponse {
+/** The response of `webhooks.linkedApps.list`. */
+export interface WebhooksLinkedAppsListResponse {
   data: {
     whatsapp_business_api_data: {
       id: string
@@ -101,101 +106,100 @@ export interface WebhooksListLinkedAppsResponse {
   }[]
 }
 
-const webhooksListLinkedAppsRow: Row = { name: 'webhooks.list_linked_apps', method: 'GET', door: 'business', path: '/{}/subscribed_apps' }
-
 /** Lists the apps that are linked to an account; an override is shown to the business of its app. */
-export function webhooksListLinkedApps(client: Client, accountId: string, options?: RequestOptions): Call<WebhooksListLinkedAppsResponse> {
+export function webhooksLinkedAppsList(client: Client, accountId: string, options?: RequestOptions): Call<WebhooksLinkedAppsListResponse> {
   return callRow(client, webhooksListLinkedAppsRow, [accountId], undefined, options)
 }
 
-/** The parameters of `webhooks.unlink_app`. */
-export interface WebhooksUnlinkAppParams {
+/** The parameters of `webhooks.linkedApps.delete`. */
+export interface WebhooksLinkedAppsDeleteParams {
   /** The app to unlink, for the business that owns the account; left out: the token's own app. It must be the id of an app: 15 or 16 digits. */
   app_id?: string | undefined
 }
 
-/** The response of `webhooks.unlink_app`. */
-export interface WebhooksUnlinkAppResponse {
+/** The response of `webhooks.linkedApps.delete`. */
+export interface WebhooksLinkedAppsDeleteResponse {
   success: boolean
 }
 
-const webhooksUnlinkAppRow: Row = { name: 'webhooks.unlink_app', method: 'DELETE', door: 'business', path: '/{}/subscribed_apps' }
-
 /** Ends the link of the token's app to an account, or as the account's owner that of any app, with every callback that it has for its numbers. */
-export function webhooksUnlinkApp(client: Client, accountId: string, params?: WebhooksUnlinkAppParams, options?: RequestOptions): Call<WebhooksUnlinkAppResponse> {
+export function webhooksLinkedAppsDelete(client: Client, accountId: string, params?: WebhooksLinkedAppsDeleteParams, options?: RequestOptions): Call<WebhooksLinkedAppsDeleteResponse> {
   return callRow(client, webhooksUnlinkAppRow, [accountId], params, options)
 }
 
-/** `client.webhooks` */
-export class WebhooksMethods {
-  protected readonly client: Client
-
-  constructor(client: Client) {
-    this.client = client
-  }
-
+/** `client.webhooks.subscriptions` */
+export class WebhooksSubscriptionsMethods extends Group {
   /**
    * Subscribes the token's own app to fields at a callback, verified by a handshake, and replaces any subscription that it has.
    *
    * @example
-   * await client.webhooks.subscribe('3000000000000001', {
+   * await client.webhooks.subscriptions.create('3000000000000001', {
    *   object: 'msgapp_business_account',
    *   callback_url: 'http://127.0.0.1:9000/hook',
    *   verify_token: 'shrub-verify-token',
    *   fields: ['messages', 'calls'],
    * })
    */
-  subscribe(applicationId: string, params: WebhooksSubscribeParams, options?: RequestOptions): Call<WebhooksSubscribeResponse> {
-    return webhooksSubscribe(this.client, applicationId, params, options)
+  create(applicationId: string, params: WebhooksSubscriptionsCreateParams, options?: RequestOptions): Call<WebhooksSubscriptionsCreateResponse> {
+    return webhooksSubscriptionsCreate(this.client, applicationId, params, options)
   }
 
   /**
    * Lists what the token's own app is subscribed to, and where.
    *
    * @example
-   * await client.webhooks.listSubscriptions('3000000000000001')
+   * await client.webhooks.subscriptions.list('3000000000000001')
    */
-  listSubscriptions(applicationId: string, options?: RequestOptions): Call<WebhooksListSubscriptionsResponse> {
-    return webhooksListSubscriptions(this.client, applicationId, options)
+  list(applicationId: string, options?: RequestOptions): Call<WebhooksSubscriptionsListResponse> {
+    return webhooksSubscriptionsList(this.client, applicationId, options)
   }
 
   /**
    * Ends the subscription of the token's own app, or takes the given fields out of it.
    *
    * @example
-   * await client.webhooks.unsubscribe('3000000000000001', { object: 'msgapp_business_account', fields: ['calls'] })
+   * await client.webhooks.subscriptions.delete('3000000000000001', { object: 'msgapp_business_account', fields: ['calls'] })
    */
-  unsubscribe(applicationId: string, params?: WebhooksUnsubscribeParams, options?: RequestOptions): Call<WebhooksUnsubscribeResponse> {
-    return webhooksUnsubscribe(this.client, applicationId, params, options)
+  delete(applicationId: string, params?: WebhooksSubscriptionsDeleteParams, options?: RequestOptions): Call<WebhooksSubscriptionsDeleteResponse> {
+    return webhooksSubscriptionsDelete(this.client, applicationId, params, options)
   }
+}
 
+/** `client.webhooks.linkedApps` */
+export class WebhooksLinkedAppsMethods extends Group {
   /**
    * Links the token's app to an account, so that it receives its events: at the override, verified by a handshake, or without one at its own callback.
    *
    * @example
-   * await client.webhooks.linkApp('1000000000000001')
+   * await client.webhooks.linkedApps.create('1000000000000001')
    */
-  linkApp(accountId: string, params?: WebhooksLinkAppParams, options?: RequestOptions): Call<WebhooksLinkAppResponse> {
-    return webhooksLinkApp(this.client, accountId, params, options)
+  create(accountId: string, params?: WebhooksLinkedAppsCreateParams, options?: RequestOptions): Call<WebhooksLinkedAppsCreateResponse> {
+    return webhooksLinkedAppsCreate(this.client, accountId, params, options)
   }
 
   /**
    * Lists the apps that are linked to an account; an override is shown to the business of its app.
    *
    * @example
-   * await client.webhooks.listLinkedApps('1000000000000001')
+   * await client.webhooks.linkedApps.list('1000000000000001')
    */
-  listLinkedApps(accountId: string, options?: RequestOptions): Call<WebhooksListLinkedAppsResponse> {
-    return webhooksListLinkedApps(this.client, accountId, options)
+  list(accountId: string, options?: RequestOptions): Call<WebhooksLinkedAppsListResponse> {
+    return webhooksLinkedAppsList(this.client, accountId, options)
   }
 
   /**
    * Ends the link of the token's app to an account, or as the account's owner that of any app, with every callback that it has for its numbers.
    *
    * @example
-   * await client.webhooks.unlinkApp('1000000000000001')
+   * await client.webhooks.linkedApps.delete('1000000000000001')
    */
-  unlinkApp(accountId: string, params?: WebhooksUnlinkAppParams, options?: RequestOptions): Call<WebhooksUnlinkAppResponse> {
-    return webhooksUnlinkApp(this.client, accountId, params, options)
+  delete(accountId: string, params?: WebhooksLinkedAppsDeleteParams, options?: RequestOptions): Call<WebhooksLinkedAppsDeleteResponse> {
+    return webhooksLinkedAppsDelete(this.client, accountId, params, options)
   }
+}
+
+/** `client.webhooks` */
+export class WebhooksMethods extends Group {
+  readonly subscriptions: WebhooksSubscriptionsMethods = new WebhooksSubscriptionsMethods(this.client)
+  readonly linkedApps: WebhooksLinkedAppsMethods = new WebhooksLinkedAppsMethods(this.client)
 }

@@ -2,7 +2,7 @@ import type { SampleCall } from '../../../console/shared/samples.js'
 import { YieldingTask } from '../base/work/yielding-task.ts'
 import type { Preparation, RowExamples } from '../graph/examples.ts'
 import type { BusinessOperation, Row } from '../graph/operation.ts'
-import { isLink, nameMethod, resultOf } from '../http/openapi/client-methods.ts'
+import { isLink, listCalls, resultOf } from '../http/openapi/client-methods.ts'
 import type { JsonSchema, OpenApiDocument, OperationObject, Parameter, Response } from '../http/openapi/document.ts'
 import { buildOpenApi, type OpenApiOptions } from '../http/openapi/openapi.ts'
 import { fullInput, isBusiness, placeholdersOf } from '../http/route-table.ts'
@@ -145,11 +145,14 @@ function describe(
 
 /** How the client calls a row. */
 function describeCall(row: Row, version: string): SampleCall {
-  const { group, name } = nameMethod(row.name)
   const { properties } = fullInput(row)
   const inPath = placeholdersOf(row.path)
   return {
-    call: `${group}.${name}`,
+    calls: listCalls(row.name).map(({ resource, name, fixed, args }) => ({
+      call: `${resource}.${name}`,
+      ...(fixed && { fixed }),
+      ...(args && { args }),
+    })),
     args: inPath.filter((placeholder) => placeholder !== 'Version'),
     result: resultOf(row),
     link: isLink(row),

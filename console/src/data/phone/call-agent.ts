@@ -1,8 +1,11 @@
 import {
-  type GatewayActOnCallParams,
-  gatewayActOnCall,
-  gatewayListCalls,
-  gatewayReadCall,
+  type CallSession,
+  gatewayCallsAccept,
+  gatewayCallsList,
+  gatewayCallsReject,
+  gatewayCallsRetrieve,
+  gatewayCallsRing,
+  gatewayCallsTerminate,
 } from '@switchboard/client/methods'
 import type { FeedItem } from '../feed-items.ts'
 import { client } from '../http.ts'
@@ -10,6 +13,13 @@ import { watch } from '../live.ts'
 import type { PhoneStore } from './phone-store.ts'
 
 const shownCalls = 20
+
+/** What a phone does with a call, besides accepting it. */
+const actions = {
+  ringing: gatewayCallsRing,
+  reject: gatewayCallsReject,
+  terminate: gatewayCallsTerminate,
+}
 
 /** Rings, and does what a user does with a call. */
 export class CallAgent {
@@ -40,7 +50,7 @@ export class CallAgent {
   async read(id: string): Promise<void> {
     const store = this.#store
     await store.attempt(async () => {
-      const call = await gatewayReadCall(client, id)
+      const call = await gatewayCallsRetrieve(client, id)
       if (call.user_wa_id !== store.wa_id) return
       const before = store.call.value
       if (call.state === 'ended') void this.#list()
@@ -51,13 +61,13 @@ export class CallAgent {
     })
   }
 
-  async act(
-    action: 'accept' | 'reject' | 'terminate' | 'ringing',
-    session?: GatewayActOnCallParams['session'],
-  ): Promise<void> {
+  async act(action: keyof typeof actions | 'accept', session?: CallSession): Promise<void> {
     const { value } = this.#store.call
     if (!value) return
-    await this.#store.attempt(() => gatewayActOnCall(client, value.call.id, { action, ...(session && { session }) }))
+    const { id } = value.call
+    await this.#store.attempt(() =>
+      action === 'accept' ? gatewayCallsAccept(client, id, { session }) : actions[action](client, id),
+    )
     await this.read(value.call.id)
   }
 
@@ -70,13 +80,13 @@ export class CallAgent {
 
   async #list(): Promise<void> {
     const query = { user_wa_id: this.#store.wa_id, limit: shownCalls }
-    const found = await gatewayListCalls(client, query).catch(() => undefined)
+    const found = await gatewayCallsList(client, query).catch(() => undefined)
     if (found) this.#store.calls.value = found.data
   }
 
   async #onCall(id: string): Promise<void> {
     const store = this.#store
-    const call = await gatewayReadCall(client, id).catch(() => undefined)
+    const call = await gatewayCallsRetrieve(client, id).catch(() => undefined)
     if (!call || call.user_wa_id !== store.wa_id) return
     await this.read(id)
     const rings = call.direction === 'BUSINESS_INITIATED' && call.state === 'initiated'

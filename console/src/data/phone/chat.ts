@@ -1,8 +1,8 @@
-import type { GatewayListChatsItem } from '@switchboard/client/methods'
+import type { GatewayChatsListItem } from '@switchboard/client/methods'
 import type { Message } from '../messages.ts'
 
 /** A chat in the list of a phone. */
-export interface Chat extends Omit<GatewayListChatsItem, 'last_message'> {
+export interface Chat extends Omit<GatewayChatsListItem, 'last_message'> {
   /** The last one that has arrived on the phone. */
   readonly last_message?: Message
 }

@@ -1,12 +1,16 @@
 import {
-  type GatewayActOnMessageParams,
-  type GatewayListChatsItem,
-  type GatewayWriteMessageParams,
-  gatewayActOnMessage,
-  gatewayListChats,
-  gatewayListMessages,
-  gatewayReadMessage,
-  gatewayWriteMessage,
+  type GatewayChatsListItem,
+  type GatewayMessagesWriteParams,
+  gatewayChatsList,
+  gatewayMessagesDelete,
+  gatewayMessagesDeliver,
+  gatewayMessagesFail,
+  gatewayMessagesList,
+  gatewayMessagesMarkAsRead,
+  gatewayMessagesPlay,
+  gatewayMessagesPress,
+  gatewayMessagesRetrieve,
+  gatewayMessagesWrite,
 } from '@switchboard/client/methods'
 import { client } from '../http.ts'
 import { type Message, readMessage } from '../messages.ts'
@@ -31,26 +35,26 @@ export async function listMessages(
   key: ChatKey,
   { after, limit = pageOfMessages }: { readonly after?: string; readonly limit?: number } = {},
 ): Promise<MessagePage> {
-  const { data, paging } = await gatewayListMessages(client, wa_id, { ...whereOf(key), limit, after })
+  const { data, paging } = await gatewayMessagesList(client, wa_id, { ...whereOf(key), limit, after })
   const older = data.length < limit ? undefined : paging?.cursors?.after
   return { messages: data.map(readMessage).toReversed(), older }
 }
 
 export async function findMessage(id: string): Promise<Message> {
-  return readMessage(await gatewayReadMessage(client, id))
+  return readMessage(await gatewayMessagesRetrieve(client, id))
 }
 
 /** The chats of a user, each with the last message that has arrived in place of the last one that was sent. */
 export async function listChats(wa_id: string): Promise<readonly Chat[]> {
-  const { data } = await gatewayListChats(client, wa_id, { limit: mostChats })
+  const { data } = await gatewayChatsList(client, wa_id, { limit: mostChats })
   return Promise.all(data.map((chat) => showArrived(chat, wa_id)))
 }
 
-async function showArrived({ last_message, ...chat }: GatewayListChatsItem, wa_id: string): Promise<Chat> {
+async function showArrived({ last_message, ...chat }: GatewayChatsListItem, wa_id: string): Promise<Chat> {
   if (!last_message) return chat
   const last = readMessage(last_message)
   if (hasArrived(last, wa_id)) return { ...chat, last_message: last }
-  const page = await gatewayListMessages(client, wa_id, { ...whereOf(toKey(chat)), limit: lookedThrough })
+  const page = await gatewayMessagesList(client, wa_id, { ...whereOf(toKey(chat)), limit: lookedThrough })
   const found = page.data.map(readMessage).find((message) => hasArrived(message, wa_id))
   return found ? { ...chat, last_message: found } : chat
 }
@@ -58,15 +62,25 @@ async function showArrived({ last_message, ...chat }: GatewayListChatsItem, wa_i
 /** Writes as a user. The id is the writer's: a message that is sent again with the same one is taken once. */
 export async function writeMessage(wa_id: string, key: ChatKey, id: string, content: WrittenContent): Promise<void> {
   const params = { ...whereOf(key), from: wa_id, id, ...content }
-  await gatewayWriteMessage(client, params as GatewayWriteMessageParams)
+  await gatewayMessagesWrite(client, params as GatewayMessagesWriteParams)
 }
+
+/** What a phone does with a message of a business. */
+const actions = {
+  deliver: gatewayMessagesDeliver,
+  read: gatewayMessagesMarkAsRead,
+  play: gatewayMessagesPlay,
+  fail: gatewayMessagesFail,
+  press: gatewayMessagesPress,
+}
+export type MessageAction = keyof typeof actions | 'delete'
 
 export async function actOnMessage(
   wa_id: string,
   { id, group_id }: Message,
-  action: GatewayActOnMessageParams['action'],
+  action: MessageAction,
   more: object = {},
 ): Promise<void> {
   const who = group_id === undefined ? {} : { user_wa_id: wa_id }
-  await gatewayActOnMessage(client, id, { action, ...who, ...more })
+  await (action === 'delete' ? gatewayMessagesDelete(client, id) : actions[action](client, id, { ...who, ...more }))
 }

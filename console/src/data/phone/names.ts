@@ -1,5 +1,5 @@
 import { signal } from '@preact/signals'
-import { gatewayListUsers, gatewayReadUser } from '@switchboard/client/methods'
+import { gatewayUsersList, gatewayUsersRetrieve } from '@switchboard/client/methods'
 import { client } from '../http.ts'
 
 const names = signal<ReadonlyMap<string, string>>(new Map())
@@ -25,7 +25,7 @@ export function readUserNames(): Promise<void> {
 }
 
 async function readFirstNames(): Promise<void> {
-  const { data } = await gatewayListUsers(client, { limit: 500 })
+  const { data } = await gatewayUsersList(client, { limit: 500 })
   const found = new Map(names.peek())
   for (const { wa_id, name } of data) {
     asked.add(wa_id)
@@ -36,7 +36,7 @@ async function readFirstNames(): Promise<void> {
 
 async function readName(wa_id: string): Promise<void> {
   try {
-    const { name } = await gatewayReadUser(client, wa_id)
+    const { name } = await gatewayUsersRetrieve(client, wa_id)
     if (name) names.value = new Map(names.peek()).set(wa_id, name)
   } catch {
     asked.delete(wa_id)

@@ -1,5 +1,5 @@
 import { batch } from '@preact/signals'
-import { type GatewayStreamEvent, gatewayReadOutbox, gatewayReadUser } from '@switchboard/client/methods'
+import { type GatewayStreamEvent, gatewayOutboxRetrieve, gatewayUsersRetrieve } from '@switchboard/client/methods'
 import type { FeedItem } from '../feed-items.ts'
 import { client } from '../http.ts'
 import { listenToPhones, watch } from '../live.ts'
@@ -50,7 +50,7 @@ export class PhoneFeed {
   async read(): Promise<void> {
     const store = this.#store
     await store.attempt(async () => {
-      store.user.value = await gatewayReadUser(client, store.wa_id)
+      store.user.value = await gatewayUsersRetrieve(client, store.wa_id)
       await this.readChats()
       if (store.chat.value) await this.readChat(store.chat.value)
     })
@@ -170,7 +170,7 @@ export class PhoneFeed {
 
   async #readSms(): Promise<void> {
     if (!/^\d{5,15}$/.test(this.#store.wa_id)) return
-    const found = await gatewayReadOutbox(client, { to: this.#store.wa_id }).catch(() => undefined)
+    const found = await gatewayOutboxRetrieve(client, { to: this.#store.wa_id }).catch(() => undefined)
     this.#store.sms.value = found?.data[0]
   }
 }

@@ -1,9 +1,4 @@
-import {
-  type GatewayActOnMessageParams,
-  type GatewayMessage,
-  gatewaySetChat,
-  gatewaySetUser,
-} from '@switchboard/client/methods'
+import { type GatewayMessage, gatewayChatsUpdate, gatewayUsersUpdate } from '@switchboard/client/methods'
 import { product } from '../directory.ts'
 import { client, explain } from '../http.ts'
 import { serviceNow } from '../live.ts'
@@ -14,7 +9,7 @@ import type { WrittenContent } from './chat.ts'
 import { type ChatKey, toKey } from './chat-key.ts'
 import { ChatState } from './chat-state.ts'
 import { drawMessageId } from './draw-message-id.ts'
-import { actOnMessage, writeMessage } from './gateway.ts'
+import { actOnMessage, type MessageAction, writeMessage } from './gateway.ts'
 import { PhoneFeed } from './phone-feed.ts'
 import { PhoneStore } from './phone-store.ts'
 import { startReading } from './read-marks.ts'
@@ -55,7 +50,7 @@ export class Phone {
     else this.feed.readChatsDue()
   }
 
-  async act(message: Message, action: GatewayActOnMessageParams['action'], more: object = {}): Promise<void> {
+  async act(message: Message, action: MessageAction, more: object = {}): Promise<void> {
     await this.store.attempt(() => actOnMessage(this.wa_id, message, action, more))
   }
 
@@ -91,14 +86,14 @@ export class Phone {
 
   async set(changes: Partial<Omit<User, 'wa_id'>>): Promise<void> {
     await this.store.attempt(async () => {
-      await gatewaySetUser(client, this.wa_id, changes)
+      await gatewayUsersUpdate(client, this.wa_id, changes)
       await this.feed.read()
     })
   }
 
   async setChat(key: ChatKey, changes: { blocked?: boolean; marketing?: 'stop' | 'resume' }): Promise<void> {
     await this.store.attempt(async () => {
-      await gatewaySetChat(client, this.wa_id, key.phone_number_id, changes)
+      await gatewayChatsUpdate(client, this.wa_id, key.phone_number_id, changes)
       await this.feed.readChats()
     })
   }

@@ -1,4 +1,4 @@
-import { type OperatorListAuditItem, operatorListAudit } from '@switchboard/client/methods'
+import { type OperatorAuditListItem, operatorAuditList } from '@switchboard/client/methods'
 import { useRef } from 'preact/hooks'
 import { apps, nameOf } from '../../data/directory.ts'
 import { client } from '../../data/http.ts'
@@ -31,7 +31,7 @@ export function AuditLog() {
   const wanted = { ...Object.fromEntries(given), ...range }
   const list = usePages(
     `audit ${JSON.stringify(wanted)}`,
-    (after) => operatorListAudit(client, { limit: 50, ...wanted, ...(after !== undefined && { after }) }),
+    (after) => operatorAuditList(client, { limit: 50, ...wanted, ...(after !== undefined && { after }) }),
     ({ id }) => id,
   )
   const isFiltered = Object.keys(wanted).length > 0
@@ -93,7 +93,7 @@ function NoMatch() {
   )
 }
 
-function AuditTable({ rows }: { readonly rows: readonly OperatorListAuditItem[] }) {
+function AuditTable({ rows }: { readonly rows: readonly OperatorAuditListItem[] }) {
   return (
     <TablePlace label="List of records">
       <table class="stacked">
@@ -116,7 +116,7 @@ function AuditTable({ rows }: { readonly rows: readonly OperatorListAuditItem[] 
   )
 }
 
-function AuditRow({ record }: { readonly record: OperatorListAuditItem }) {
+function AuditRow({ record }: { readonly record: OperatorAuditListItem }) {
   const { time, operation, node_kind, node_id, actor_name, actor_app_id, remote_address, trace } = record
   // What is no object of a tenant, such as the clock, has no page.
   const isNode = /^\d{15,20}$/.test(node_id)

@@ -1,5 +1,5 @@
 import { useSignal } from '@preact/signals'
-import { operatorCreateToken } from '@switchboard/client/methods'
+import { operatorTokensCreate } from '@switchboard/client/methods'
 import { apps } from '../../data/directory.ts'
 import { client, explain } from '../../data/http.ts'
 import { Dialog } from '../../ui/dialog.tsx'
@@ -49,7 +49,7 @@ function TokenForm({ onCreated }: { readonly onCreated: (token: string) => void 
     const name = String(form.get('name')).trim()
     problem.value = undefined
     try {
-      const { token } = await operatorCreateToken(client, {
+      const { token } = await operatorTokensCreate(client, {
         app_id: String(form.get('app')),
         scopes: form.getAll('scope').map(String),
         ...(expires !== '' && { expires }),

@@ -1,4 +1,4 @@
-import { type OperatorListTokensItem, operatorListTokens, operatorRevokeToken } from '@switchboard/client/methods'
+import { type OperatorTokensListItem, operatorTokensList, operatorTokensRevoke } from '@switchboard/client/methods'
 import { client, session } from '../../data/http.ts'
 import { confirmAction } from '../../ui/dialog.tsx'
 import { Loaded } from '../../ui/load/loaded.tsx'
@@ -12,10 +12,10 @@ import { focusBeside } from './focus-beside.ts'
 export function SessionList() {
   const list = usePages(
     'sessions',
-    (after) => operatorListTokens(client, { limit: 200, ...(after !== undefined && { after }) }),
+    (after) => operatorTokensList(client, { limit: 200, ...(after !== undefined && { after }) }),
     ({ id }) => id,
   )
-  const isSession = ({ session_name }: OperatorListTokensItem) => session_name !== undefined
+  const isSession = ({ session_name }: OperatorTokensListItem) => session_name !== undefined
   const load = list.load.value
   const shown = load.state === 'ready' ? load.value.filter(isSession).length : 0
   return (
@@ -34,12 +34,12 @@ export function SessionList() {
 }
 
 interface SessionTableProps {
-  readonly rows: readonly OperatorListTokensItem[]
+  readonly rows: readonly OperatorTokensListItem[]
   readonly reload: () => Promise<void>
 }
 
 function SessionTable({ rows, reload }: SessionTableProps) {
-  const end = async ({ id, session_name }: OperatorListTokensItem, button: HTMLElement) => {
+  const end = async ({ id, session_name }: OperatorTokensListItem, button: HTMLElement) => {
     const isThis = id === session.value?.token_id
     const isAgreed = await confirmAction({
       title: 'End the session?',
@@ -51,7 +51,7 @@ function SessionTable({ rows, reload }: SessionTableProps) {
     })
     if (!isAgreed) return
     await attempt(async () => {
-      await operatorRevokeToken(client, id)
+      await operatorTokensRevoke(client, id)
       focusBeside(button)
       await reload()
     }, 'The session has ended.')

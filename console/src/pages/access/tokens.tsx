@@ -1,5 +1,5 @@
 import { useSignal } from '@preact/signals'
-import { type OperatorListTokensItem, operatorListTokens, operatorRevokeToken } from '@switchboard/client/methods'
+import { type OperatorTokensListItem, operatorTokensList, operatorTokensRevoke } from '@switchboard/client/methods'
 import { apps, nameOf } from '../../data/directory.ts'
 import { client } from '../../data/http.ts'
 import { place, setQuery } from '../../router.ts'
@@ -16,7 +16,7 @@ const states = ['good', 'expired', 'revoked'] as const
 
 /** Revokes a token after a question. */
 async function endToken(
-  { id, name }: Pick<OperatorListTokensItem, 'id' | 'name'>,
+  { id, name }: Pick<OperatorTokensListItem, 'id' | 'name'>,
   button: HTMLElement,
   reload: () => Promise<void>,
 ): Promise<void> {
@@ -28,7 +28,7 @@ async function endToken(
   })
   if (!isAgreed) return
   await attempt(async () => {
-    await operatorRevokeToken(client, id)
+    await operatorTokensRevoke(client, id)
     focusBeside(button)
     await reload()
   }, 'The token is revoked.')
@@ -43,7 +43,7 @@ export function TokenList() {
   const list = usePages(
     `tokens ${state} ${app_id} ${q}`,
     (after) =>
-      operatorListTokens(client, {
+      operatorTokensList(client, {
         limit: 50,
         ...(state !== undefined && { state }),
         ...(app_id !== '' && { app_id }),
@@ -125,12 +125,12 @@ export function TokenList() {
   )
 }
 
-function isNoSession({ session_name }: OperatorListTokensItem): boolean {
+function isNoSession({ session_name }: OperatorTokensListItem): boolean {
   return session_name === undefined
 }
 
 interface TokenTableProps {
-  readonly rows: readonly OperatorListTokensItem[]
+  readonly rows: readonly OperatorTokensListItem[]
   readonly reload: () => Promise<void>
 }
 
@@ -160,7 +160,7 @@ function TokenTable({ rows, reload }: TokenTableProps) {
   )
 }
 
-function TokenRow({ token, reload }: { readonly token: OperatorListTokensItem; readonly reload: () => Promise<void> }) {
+function TokenRow({ token, reload }: { readonly token: OperatorTokensListItem; readonly reload: () => Promise<void> }) {
   const { id, app_id, state, created_time, created_by, last_used_time, expires_time, revoked_time } = token
   const name = token.name ?? id
   return (

@@ -1,4 +1,4 @@
-import { gatewayListCalls } from '@switchboard/client/methods'
+import { gatewayCallsList } from '@switchboard/client/methods'
 import { nameNumber, nameOf, numbers } from '../../data/directory.ts'
 import { client } from '../../data/http.ts'
 import { nameUser, readUserNames } from '../../data/phone/names.ts'
@@ -74,7 +74,7 @@ function Calls({ phone_number_id, user_wa_id }: CallsProps) {
     `calls ${phone_number_id} ${user_wa_id} ${JSON.stringify(range)}`,
     async (after) => {
       const [page] = await Promise.all([
-        gatewayListCalls(client, {
+        gatewayCallsList(client, {
           limit: 50,
           ...range,
           ...(phone_number_id !== '' && { phone_number_id }),

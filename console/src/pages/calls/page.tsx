@@ -1,8 +1,8 @@
 import {
-  type GatewayReadCallResponse,
-  gatewayReadCall,
-  type OperatorListFeedItem,
-  operatorListFeed,
+  type GatewayCallsRetrieveResponse,
+  gatewayCallsRetrieve,
+  type OperatorFeedListItem,
+  operatorFeedList,
   operatorWhy,
 } from '@switchboard/client/methods'
 import { nameOf } from '../../data/directory.ts'
@@ -20,9 +20,9 @@ import { inspectSession } from './sdp.ts'
 import { explainMissing, listSteps, nameCallState, secondsConnected, type TimedCall, toneOfCall } from './steps.ts'
 
 /** The events that a call raised, the oldest first: a call has one for each step that its business hears of. */
-async function listCallEvents({ id, phone_number_id, created_time, ended_time }: GatewayReadCallResponse) {
+async function listCallEvents({ id, phone_number_id, created_time, ended_time }: GatewayCallsRetrieveResponse) {
   const near = (at: string, by: number) => new Date(Date.parse(at) + by).toISOString()
-  const { data } = await operatorListFeed(client, {
+  const { data } = await operatorFeedList(client, {
     types: 'event',
     phone_number_id,
     since: near(created_time, -1000),
@@ -33,7 +33,7 @@ async function listCallEvents({ id, phone_number_id, created_time, ended_time }:
 }
 
 export function CallPage({ id }: { readonly id: string }) {
-  const call = useLoaded(id, () => gatewayReadCall(client, id))
+  const call = useLoaded(id, () => gatewayCallsRetrieve(client, id))
   useCallEvents(() => void call.reload())
   return (
     <div class="page page-calls">
@@ -57,7 +57,7 @@ function Missing({ id }: { readonly id: string }) {
   )
 }
 
-function OneCallView({ call }: { readonly call: GatewayReadCallResponse }) {
+function OneCallView({ call }: { readonly call: GatewayCallsRetrieveResponse }) {
   const { id, direction, user_wa_id, phone_number_id, sdp, created_time } = call
   const isFromUser = direction === 'USER_INITIATED'
   const digits = writeDigits(user_wa_id)
@@ -102,7 +102,7 @@ function OneCallView({ call }: { readonly call: GatewayReadCallResponse }) {
 }
 
 /** What became of the call, as the service says it. */
-function Verdict({ call: { id, state, accepted_time } }: { readonly call: GatewayReadCallResponse }) {
+function Verdict({ call: { id, state, accepted_time } }: { readonly call: GatewayCallsRetrieveResponse }) {
   const why = useLoaded(`why ${id} ${state}`, () => operatorWhy(client, id))
   return (
     <Loaded of={why} what="the verdict" missing={null}>
@@ -123,7 +123,7 @@ function Verdict({ call: { id, state, accepted_time } }: { readonly call: Gatewa
   )
 }
 
-function Events({ call }: { readonly call: GatewayReadCallResponse }) {
+function Events({ call }: { readonly call: GatewayCallsRetrieveResponse }) {
   const events = useLoaded(`events ${call.id} ${call.state}`, () => listCallEvents(call))
   return (
     <section class="card">
@@ -146,7 +146,7 @@ function Events({ call }: { readonly call: GatewayReadCallResponse }) {
   )
 }
 
-function EventRow({ event: { time, trace, data } }: { readonly event: OperatorListFeedItem }) {
+function EventRow({ event: { time, trace, data } }: { readonly event: OperatorFeedListItem }) {
   return (
     <li>
       <span class="at">

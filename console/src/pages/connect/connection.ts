@@ -1,11 +1,11 @@
 import {
-  operatorExportWorld,
-  operatorListNodes,
-  webhooksLinkApp,
-  webhooksListLinkedApps,
-  webhooksListSubscriptions,
-  webhooksSubscribe,
-  webhooksUnlinkApp,
+  operatorNodesList,
+  operatorWorldExport,
+  webhooksLinkedAppsCreate,
+  webhooksLinkedAppsDelete,
+  webhooksLinkedAppsList,
+  webhooksSubscriptionsCreate,
+  webhooksSubscriptionsList,
 } from '@switchboard/client/methods'
 import { businessClient, product } from '../../data/directory.ts'
 import { client } from '../../data/http.ts'
@@ -33,12 +33,12 @@ export interface Connection {
 export async function readConnection(app: Node): Promise<Connection> {
   const business = await businessClient(app.id)
   const [{ data: subscriptions }, { data: accounts, paging }] = await Promise.all([
-    webhooksListSubscriptions(business, app.id),
-    operatorListNodes(client, { kind: 'account', business_id: app.business_id, limit: mostAccounts }),
+    webhooksSubscriptionsList(business, app.id),
+    operatorNodesList(client, { kind: 'account', business_id: app.business_id, limit: mostAccounts }),
   ])
   const linkable = await Promise.all(
     accounts.map(async ({ id, name = id }) => {
-      const { data } = await webhooksListLinkedApps(business, id)
+      const { data } = await webhooksLinkedAppsList(business, id)
       const link = data.find((one) => one.whatsapp_business_api_data.id === app.id)
       const override = link?.override_callback_uri
       return { id, name, isLinked: link !== undefined, ...(override !== undefined && { override }) }
@@ -63,14 +63,14 @@ interface NewSubscription extends Subscription {
 export async function connectApp(app: string, wanted: NewSubscription, change: SubscriptionChange): Promise<void> {
   const business = await businessClient(app)
   const { callback_url, verify_token, fields } = wanted
-  await webhooksSubscribe(business, app, {
+  await webhooksSubscriptionsCreate(business, app, {
     object: `${product()}_business_account`,
     callback_url,
     verify_token,
     fields: [...fields],
   })
-  for (const id of change.linked) await webhooksLinkApp(business, id)
-  for (const id of change.unlinked) await webhooksUnlinkApp(business, id)
+  for (const id of change.linked) await webhooksLinkedAppsCreate(business, id)
+  for (const id of change.unlinked) await webhooksLinkedAppsDelete(business, id)
 }
 
 export interface AppSecrets {
@@ -86,7 +86,7 @@ interface ExportedApp {
 
 /** The export of the store is the one place where the secrets of an app can be read. */
 export async function readAppSecrets(app: string): Promise<AppSecrets> {
-  const exported = await operatorExportWorld(client, { headers: { accept: 'application/json' } })
+  const exported = await operatorWorldExport(client, { headers: { accept: 'application/json' } })
   const { apps = [] } = (await exported.json()) as { readonly apps?: readonly ExportedApp[] }
   const found = apps.find(({ id }) => id === app)
   return { secret: found?.secret, verifyToken: found?.webhook?.verify_token }

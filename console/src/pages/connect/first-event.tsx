@@ -1,5 +1,5 @@
 import { useSignal } from '@preact/signals'
-import { gatewayWriteMessage } from '@switchboard/client/methods'
+import { gatewayMessagesWrite } from '@switchboard/client/methods'
 import { useEffect } from 'preact/hooks'
 import { isDirectoryRead, numbers } from '../../data/directory.ts'
 import { base, client } from '../../data/http.ts'
@@ -43,7 +43,7 @@ function Write({ accounts }: { readonly accounts: readonly string[] }) {
   }
   const write = () =>
     attempt(() =>
-      gatewayWriteMessage(client, {
+      gatewayMessagesWrite(client, {
         phone_number_id: chosen,
         from: '16505551234',
         type: 'text',

@@ -1,4 +1,4 @@
-import { operatorListNodes } from '@switchboard/client/methods'
+import { operatorNodesList } from '@switchboard/client/methods'
 import { client } from '../../data/http.ts'
 import type { Node } from '../../data/types.ts'
 import { place, setQuery } from '../../router.ts'
@@ -16,9 +16,9 @@ const mostApps = 200
 
 /** The apps to choose from; one that the address names is among them, however many there are. */
 async function readApps(named: string): Promise<{ apps: readonly Node[]; hasMore: boolean }> {
-  const { data, paging } = await operatorListNodes(client, { kind: 'application', limit: mostApps })
+  const { data, paging } = await operatorNodesList(client, { kind: 'application', limit: mostApps })
   const isListed = named === '' || data.some(({ id }) => id === named)
-  const found = isListed ? [] : (await operatorListNodes(client, { kind: 'application', q: named, limit: 5 })).data
+  const found = isListed ? [] : (await operatorNodesList(client, { kind: 'application', q: named, limit: 5 })).data
   return { apps: [...found.filter(({ id }) => id === named), ...data], hasMore: paging?.next !== undefined }
 }
 

@@ -1,5 +1,5 @@
 import { type Signal, useSignal } from '@preact/signals'
-import { operatorRotateAppSecret } from '@switchboard/client/methods'
+import { operatorAppSecretsRotate } from '@switchboard/client/methods'
 import { useEffect } from 'preact/hooks'
 import { client, isSandbox } from '../../data/http.ts'
 import { confirmAction } from '../../ui/dialog.tsx'
@@ -64,7 +64,7 @@ export function SecretsStep({ app, secrets }: { readonly app: string; readonly s
     })
     if (!isAgreed) return
     await attempt(async () => {
-      const { secret: created } = await operatorRotateAppSecret(client, app, {})
+      const { secret: created } = await operatorAppSecretsRotate(client, app, {})
       secret.value = created
     }, 'The app has a new secret. The old secret stays valid for a day.')
   }

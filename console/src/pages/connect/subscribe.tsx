@@ -1,5 +1,5 @@
 import { type Signal, useSignal } from '@preact/signals'
-import { operatorListLanes } from '@switchboard/client/methods'
+import { operatorLanesList } from '@switchboard/client/methods'
 import { client, explain } from '../../data/http.ts'
 import type { Node } from '../../data/types.ts'
 import { fieldWords } from '../../data/webhook-fields.ts'
@@ -148,7 +148,7 @@ function Form({ app, verifyToken, now, reload }: FormProps) {
 
 /** What waits at the callback that the app had before: it is attempted there until somebody sends it to the new one. */
 function LeftBehind({ app, url }: { readonly app: string; readonly url: string }) {
-  const { load } = useLoaded(url, () => operatorListLanes(client, { app_id: app, waiting: true, limit: 1000 }))
+  const { load } = useLoaded(url, () => operatorLanesList(client, { app_id: app, waiting: true, limit: 1000 }))
   const { value } = load
   if (value.state === 'loading') return null
   if (value.state === 'failed') return <p class="bad">{`What waits at ${url} could not be read: ${value.problem}`}</p>

@@ -1,5 +1,5 @@
 import { useSignal } from '@preact/signals'
-import { operatorReadDelivery, operatorReplayDeliveries, operatorWhy } from '@switchboard/client/methods'
+import { operatorDeliveriesReplay, operatorDeliveriesRetrieve, operatorWhy } from '@switchboard/client/methods'
 import type { ComponentChildren } from 'preact'
 import './deliveries.css'
 import { nameOf } from '../../data/directory.ts'
@@ -19,7 +19,7 @@ import { useFollow } from './follow.ts'
 
 /** One webhook: what became of it and why, what is sent, and every attempt. */
 export function DeliveryPage({ id }: { readonly id: string }) {
-  const read = useLoaded(id, () => operatorReadDelivery(client, id))
+  const read = useLoaded(id, () => operatorDeliveriesRetrieve(client, id))
   const why = useLoaded(id, () => operatorWhy(client, id))
   const reload = () => {
     void read.reload()
@@ -120,7 +120,7 @@ function SendAgain({ delivery, reload }: { readonly delivery: FullDelivery; read
   const to = useSignal('')
   const send = () =>
     attempt(async () => {
-      await operatorReplayDeliveries(client, { ids: [delivery.id], ...(to.value && { to: to.value }) })
+      await operatorDeliveriesReplay(client, { ids: [delivery.id], ...(to.value && { to: to.value }) })
       reload()
     }, 'The webhook is queued to be sent again.')
   return (

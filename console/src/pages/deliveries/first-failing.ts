@@ -1,4 +1,4 @@
-import { operatorListDeliveries, operatorReadDelivery } from '@switchboard/client/methods'
+import { operatorDeliveriesList, operatorDeliveriesRetrieve } from '@switchboard/client/methods'
 import { client } from '../../data/http.ts'
 import type { Lane } from '../../data/types.ts'
 
@@ -14,7 +14,7 @@ export interface FirstFailing {
 export async function findFirstFailing(lane: Lane, now: number): Promise<FirstFailing | undefined> {
   const found = await findDelivery(lane, now)
   if (!found) return undefined
-  const { tries } = await operatorReadDelivery(client, found.id)
+  const { tries } = await operatorDeliveriesRetrieve(client, found.id)
   const first = tries.find(({ problem }) => problem !== null)
   const last = tries.at(-1)
   return first && last?.problem ? { id: found.id, since: first.time, problem: last.problem } : undefined
@@ -22,7 +22,7 @@ export async function findFirstFailing(lane: Lane, now: number): Promise<FirstFa
 
 async function findDelivery({ app_id, id, waiting, oldest_age }: Lane, now: number) {
   const list = async (state: 'failing' | 'failed', until?: string) => {
-    const { data } = await operatorListDeliveries(client, { app_id, state, limit: 100, ...(until && { until }) })
+    const { data } = await operatorDeliveriesList(client, { app_id, state, limit: 100, ...(until && { until }) })
     return data.filter(({ lane_id }) => lane_id === id)
   }
   if (waiting === 0) return (await list('failed'))[0]

@@ -1,4 +1,4 @@
-import { APIError, operatorListDeliveries, operatorReplayDeliveries } from '@switchboard/client/methods'
+import { APIError, operatorDeliveriesList, operatorDeliveriesReplay } from '@switchboard/client/methods'
 import { client, explain } from '../../data/http.ts'
 import type { Lane } from '../../data/types.ts'
 import { batchByAccount, type Waiting } from './move-batches.ts'
@@ -18,7 +18,7 @@ export async function moveWaiting(lane: Pick<Lane, 'id' | 'app_id'>): Promise<Mo
   let problem: string | undefined
   for (const ids of batchByAccount(await listWaiting(lane))) {
     try {
-      count += (await operatorReplayDeliveries(client, { ids })).replayed
+      count += (await operatorDeliveriesReplay(client, { ids })).replayed
     } catch (error) {
       if (!(error instanceof APIError)) throw error
       problem ??= explain(error)
@@ -31,7 +31,7 @@ async function listWaiting({ id, app_id }: Pick<Lane, 'id' | 'app_id'>): Promise
   const found: Waiting[] = []
   let after: string | undefined
   do {
-    const { data, paging } = await operatorListDeliveries(client, {
+    const { data, paging } = await operatorDeliveriesList(client, {
       ...{ app_id, state: 'waiting', limit: 1000 },
       ...(after !== undefined && { after }),
     })

@@ -1,5 +1,5 @@
 import { useSignal } from '@preact/signals'
-import { operatorListLanes, operatorListReplays } from '@switchboard/client/methods'
+import { operatorLanesList, operatorReplaysList } from '@switchboard/client/methods'
 import './deliveries.css'
 import { client } from '../../data/http.ts'
 import { place } from '../../router.ts'
@@ -23,10 +23,10 @@ export function DeliveriesPage() {
   const list = useDeliveryList(filter)
   const lanes = usePages(
     'lanes',
-    (after) => operatorListLanes(client, { limit: 200, ...(after !== undefined && { after }) }),
+    (after) => operatorLanesList(client, { limit: 200, ...(after !== undefined && { after }) }),
     ({ id }) => id,
   )
-  const running = useLoaded('replays', () => operatorListReplays(client, { state: 'running' }))
+  const running = useLoaded('replays', () => operatorReplaysList(client, { state: 'running' }))
   const chosen = useSignal<ReadonlySet<string>>(new Set())
   const isReplaying = useSignal(false)
   const reload = () => {

@@ -1,5 +1,5 @@
 import { useSignal } from '@preact/signals'
-import { operatorReplayDeliveries } from '@switchboard/client/methods'
+import { operatorDeliveriesReplay } from '@switchboard/client/methods'
 import { client, explain } from '../../data/http.ts'
 import { confirmAction, Dialog } from '../../ui/dialog.tsx'
 import { Field } from '../../ui/parts.tsx'
@@ -18,7 +18,7 @@ export async function replayChosen(ids: readonly string[]): Promise<boolean> {
       text: 'Each goes to the callback that its app has now. A subscriber that took one before gets it twice.',
       action: 'Send again',
     }))
-  return isSure && attempt(async () => say(writeQueued(await operatorReplayDeliveries(client, { ids: [...ids] }))))
+  return isSure && attempt(async () => say(writeQueued(await operatorDeliveriesReplay(client, { ids: [...ids] }))))
 }
 
 interface ReplayDialogProps {
@@ -36,7 +36,7 @@ export function ReplayDialog({ app, onDone, onClose }: ReplayDialogProps) {
     const to = String(given.get('to'))
     problem.value = undefined
     try {
-      const answer = await operatorReplayDeliveries(client, {
+      const answer = await operatorDeliveriesReplay(client, {
         state: given.get('state') as 'failed' | 'delivered',
         since: String(given.get('since')),
         ...(app && { app_id: app.id }),

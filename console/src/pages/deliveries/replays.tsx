@@ -1,4 +1,4 @@
-import { operatorStopReplay } from '@switchboard/client/methods'
+import { operatorReplaysStop } from '@switchboard/client/methods'
 import { client } from '../../data/http.ts'
 import type { Replay } from '../../data/types.ts'
 import { Badge } from '../../ui/parts.tsx'
@@ -10,7 +10,7 @@ export function Replays({ replays, reload }: { readonly replays: readonly Replay
   if (replays.length === 0) return null
   const stop = (id: string) =>
     attempt(async () => {
-      await operatorStopReplay(client, id)
+      await operatorReplaysStop(client, id)
       reload()
     })
   return (

@@ -1,5 +1,5 @@
 import { useSignal } from '@preact/signals'
-import { operatorActOnLane } from '@switchboard/client/methods'
+import { type Client, operatorLanesPause, operatorLanesResume } from '@switchboard/client/methods'
 import { useRef } from 'preact/hooks'
 import { client } from '../../data/http.ts'
 import { serviceNow } from '../../data/live.ts'
@@ -178,25 +178,29 @@ interface ActionsProps extends LaneProps {
 
 function Actions({ lane, isWell, reload }: ActionsProps) {
   const { id, app_name, paused_by_operator: isPaused } = lane
-  const act = (action: 'pause' | 'resume', done: string) =>
+  const act = (action: (of: Client, lane: string) => Promise<unknown>, done: string) =>
     attempt(async () => {
-      await operatorActOnLane(client, id, { action })
+      await action(client, id)
       reload()
     }, done)
   return (
     <>
       {isPaused && (
-        <button type="button" class="small" onClick={() => void act('resume', `${app_name} is resumed.`)}>
+        <button type="button" class="small" onClick={() => void act(operatorLanesResume, `${app_name} is resumed.`)}>
           Resume
         </button>
       )}
       {!isPaused && !isWell && (
-        <button type="button" class="small" onClick={() => void act('resume', `${app_name} is attempted now.`)}>
+        <button
+          type="button"
+          class="small"
+          onClick={() => void act(operatorLanesResume, `${app_name} is attempted now.`)}
+        >
           Retry now
         </button>
       )}
       {!isPaused && (
-        <button type="button" class="small" onClick={() => void act('pause', `${app_name} is paused.`)}>
+        <button type="button" class="small" onClick={() => void act(operatorLanesPause, `${app_name} is paused.`)}>
           Pause
         </button>
       )}

@@ -1,5 +1,5 @@
 import { type Signal, useSignal } from '@preact/signals'
-import { operatorListDeliveries } from '@switchboard/client/methods'
+import { operatorDeliveriesList } from '@switchboard/client/methods'
 import { useEffect, useRef } from 'preact/hooks'
 import type { ItemOf } from '../../data/feed-items.ts'
 import { client } from '../../data/http.ts'
@@ -27,7 +27,7 @@ export function useDeliveryList(filter: DeliveryFilter): DeliveryList {
   const known = useRef(new Set<string>())
   const read = async (after: string | undefined) => {
     const pinned = after === undefined && top.current?.key === key ? { until: top.current.until } : {}
-    const page = await operatorListDeliveries(client, {
+    const page = await operatorDeliveriesList(client, {
       ...filter,
       ...pinned,
       limit: pageSize,

@@ -1,4 +1,4 @@
-import { operatorReadTrace } from '@switchboard/client/methods'
+import { operatorTracesRetrieve } from '@switchboard/client/methods'
 import type { ComponentChildren } from 'preact'
 import { nameOf } from '../../data/directory.ts'
 import { type FeedItem, readFeedItem } from '../../data/feed-items.ts'
@@ -109,7 +109,7 @@ function Fact({ name, more, children }: FactProps) {
 /** Headers and bodies are not kept of ten thousand lines: they are read for the one that shows them. */
 function Exchanged({ item, trace }: { readonly item: FeedItem; readonly trace: string }) {
   const read = useLoaded(item.id, async () => {
-    const { data } = await operatorReadTrace(client, trace)
+    const { data } = await operatorTracesRetrieve(client, trace)
     const found = data.find(({ id }) => id === item.id)
     return found ? readFeedItem(found) : item
   })

@@ -1,4 +1,4 @@
-import { operatorListFeed } from '@switchboard/client/methods'
+import { operatorFeedList } from '@switchboard/client/methods'
 import { useRef } from 'preact/hooks'
 import { type FeedItem, readStreamedItem } from '../../data/feed-items.ts'
 import { client } from '../../data/http.ts'
@@ -23,7 +23,7 @@ export function useHistory({ text, type, number, isErrorsOnly, since, until }: L
     `feed ${types} ${JSON.stringify(filter)}`,
     async (after) => {
       if (types === undefined) return { data: [] }
-      const page = await operatorListFeed(client, {
+      const page = await operatorFeedList(client, {
         ...filter,
         types,
         limit: isChosenHere(after) || feedItems.peek().length > largePage ? largePage : pageSize,

@@ -1,5 +1,5 @@
 import { useSignal } from '@preact/signals'
-import { type WebhooksListLinkedAppsResponse, webhooksListLinkedApps } from '@switchboard/client/methods'
+import { type WebhooksLinkedAppsListResponse, webhooksLinkedAppsList } from '@switchboard/client/methods'
 import type { Node } from '../../data/types.ts'
 import { Loaded, useLoaded } from '../../ui/load/loaded.tsx'
 import { To } from '../../ui/parts.tsx'
@@ -20,7 +20,7 @@ interface Account {
 
 export function AccountBody({ node }: { readonly node: Node }) {
   const account = useLoaded(node.id, () => readAsBusiness(node, '', fields))
-  const apps = useLoaded(`apps ${node.id}`, async () => webhooksListLinkedApps(await actFor(node), node.id))
+  const apps = useLoaded(`apps ${node.id}`, async () => webhooksLinkedAppsList(await actFor(node), node.id))
   const isCreating = useSignal(false)
   return (
     <>
@@ -83,7 +83,7 @@ export function AccountBody({ node }: { readonly node: Node }) {
   )
 }
 
-function LinkedApps({ all }: { readonly all: WebhooksListLinkedAppsResponse['data'] }) {
+function LinkedApps({ all }: { readonly all: WebhooksLinkedAppsListResponse['data'] }) {
   return (
     <ul class="plain-list">
       {all.map(({ whatsapp_business_api_data: { id, name }, override_callback_uri }) => (

@@ -1,4 +1,4 @@
-import { callRow, operatorListNodes } from '@switchboard/client/methods'
+import { callRow, operatorNodesList } from '@switchboard/client/methods'
 import { appOf, businessClient } from '../../data/directory.ts'
 import { client } from '../../data/http.ts'
 import type { Node } from '../../data/types.ts'
@@ -15,7 +15,7 @@ export async function actFor(node: Node): Promise<BusinessClient> {
 }
 
 async function findApp(business_id: string): Promise<string | undefined> {
-  const { data } = await operatorListNodes(client, { kind: 'application', business_id, limit: 1 })
+  const { data } = await operatorNodesList(client, { kind: 'application', business_id, limit: 1 })
   return data[0]?.id
 }
 

@@ -1,4 +1,4 @@
-import { operatorReadAppSecret, webhooksListSubscriptions } from '@switchboard/client/methods'
+import { operatorAppSecretsRetrieve, webhooksSubscriptionsList } from '@switchboard/client/methods'
 import { client } from '../../data/http.ts'
 import type { Node } from '../../data/types.ts'
 import { Loaded, useLoaded } from '../../ui/load/loaded.tsx'
@@ -7,8 +7,8 @@ import { actFor } from './acting.ts'
 import { FactRow, Facts } from './facts.tsx'
 
 export function AppBody({ node }: { readonly node: Node }) {
-  const secret = useLoaded(`secret ${node.id}`, () => operatorReadAppSecret(client, node.id))
-  const list = useLoaded(node.id, async () => webhooksListSubscriptions(await actFor(node), node.id))
+  const secret = useLoaded(`secret ${node.id}`, () => operatorAppSecretsRetrieve(client, node.id))
+  const list = useLoaded(node.id, async () => webhooksSubscriptionsList(await actFor(node), node.id))
   return (
     <>
       <p class="links">

@@ -1,10 +1,10 @@
 import {
-  type GroupsReadResponse,
-  groupsCreateInviteLink,
+  type GroupsRetrieveResponse,
   groupsDelete,
-  groupsRead,
-  groupsReadInviteLink,
-  groupsRemoveParticipants,
+  groupsInviteLinkCreate,
+  groupsInviteLinkRetrieve,
+  groupsParticipantsRemove,
+  groupsRetrieve,
 } from '@switchboard/client/methods'
 import { nameUser, readUserNames } from '../../data/phone/names.ts'
 import type { Node } from '../../data/types.ts'
@@ -20,7 +20,7 @@ import { listFacts } from './words.ts'
 
 export function GroupBody({ node }: { readonly node: Node }) {
   const group = useLoaded(node.id, async () => {
-    const [found] = await Promise.all([groupsRead(await actFor(node), node.id), readUserNames()])
+    const [found] = await Promise.all([groupsRetrieve(await actFor(node), node.id), readUserNames()])
     return found
   })
   const remove = async () => {
@@ -64,7 +64,7 @@ export function GroupBody({ node }: { readonly node: Node }) {
 
 interface MembersProps {
   readonly node: Node
-  readonly group: GroupsReadResponse
+  readonly group: GroupsRetrieveResponse
   readonly reload: () => Promise<void>
 }
 
@@ -78,7 +78,7 @@ function Members({ node, group: { participants = [] }, reload }: MembersProps) {
     })
     if (!isAgreed) return
     await attempt(async () => {
-      await groupsRemoveParticipants(await actFor(node), node.id, { participants: [{ user: wa_id }] })
+      await groupsParticipantsRemove(await actFor(node), node.id, { participants: [{ user: wa_id }] })
       await reload()
     }, 'The member is removed.')
   }
@@ -106,10 +106,10 @@ function Members({ node, group: { participants = [] }, reload }: MembersProps) {
 }
 
 function InviteLink({ node }: { readonly node: Node }) {
-  const link = useLoaded(`link ${node.id}`, async () => groupsReadInviteLink(await actFor(node), node.id))
+  const link = useLoaded(`link ${node.id}`, async () => groupsInviteLinkRetrieve(await actFor(node), node.id))
   const create = () =>
     attempt(async () => {
-      await groupsCreateInviteLink(await actFor(node), node.id)
+      await groupsInviteLinkCreate(await actFor(node), node.id)
       await link.reload()
     }, 'The group has a new invite link. Every earlier link is invalid.')
   const none = <p class="soft">The group has no invite link.</p>

@@ -1,8 +1,8 @@
 import {
-  type GatewayListTemplatesItem,
-  gatewayListTemplates,
-  gatewayListUsers,
-  operatorListNodes,
+  type GatewayTemplatesListItem,
+  gatewayTemplatesList,
+  gatewayUsersList,
+  operatorNodesList,
   type TemplateStatus,
 } from '@switchboard/client/methods'
 import { useEffect } from 'preact/hooks'
@@ -60,19 +60,19 @@ async function readNodes({ kind, q, business, account, status }: Asked, after: s
   const more = { limit: 50, ...(after !== undefined && { after }) }
   const isEveryTemplate = kind === 'template' && [q, business, account].every((one) => one === '')
   if (isEveryTemplate || status !== undefined) {
-    const { data, paging } = await gatewayListTemplates(client, { ...more, ...(status !== undefined && { status }) })
+    const { data, paging } = await gatewayTemplatesList(client, { ...more, ...(status !== undefined && { status }) })
     return { data: data.map(fromTemplate), ...(paging && { paging }) }
   }
   if (kind === 'user') {
-    const { data, paging } = await gatewayListUsers(client, { ...more, ...(q !== '' && { q }) })
+    const { data, paging } = await gatewayUsersList(client, { ...more, ...(q !== '' && { q }) })
     return { data: data.map(fromUser), ...(paging && { paging }) }
   }
   const owner = { ...(business !== '' && { business_id: business }), ...(account !== '' && { account_id: account }) }
   if (kind === '' && q === '') return readEveryKind(owner, after)
-  return operatorListNodes(client, { ...more, ...owner, ...(kind !== '' && { kind }), ...(q !== '' && { q }) })
+  return operatorNodesList(client, { ...more, ...owner, ...(kind !== '' && { kind }), ...(q !== '' && { q }) })
 }
 
-function fromTemplate({ id = '', name = id, account_id, language = '', status }: GatewayListTemplatesItem): Row {
+function fromTemplate({ id = '', name = id, account_id, language = '', status }: GatewayTemplatesListItem): Row {
   return { id, kind: 'template', name, account_id, business_id: '', language, ...(status !== undefined && { status }) }
 }
 

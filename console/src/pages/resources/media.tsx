@@ -1,4 +1,4 @@
-import { type MediaFile, mediaDelete, mediaDownload, mediaRead } from '@switchboard/client/methods'
+import { type MediaFile, mediaDelete, mediaDownload, mediaRetrieve } from '@switchboard/client/methods'
 import { useEffect } from 'preact/hooks'
 import type { Node } from '../../data/types.ts'
 import { go } from '../../router.ts'
@@ -13,7 +13,7 @@ import { listFacts, writeSize } from './words.ts'
 const mostShown = 20_000_000
 
 export function MediaBody({ node }: { readonly node: Node }) {
-  const media = useLoaded(node.id, async () => mediaRead(await actFor(node), node.id))
+  const media = useLoaded(node.id, async () => mediaRetrieve(await actFor(node), node.id))
   const remove = async () => {
     const isAgreed = await confirmAction({
       title: 'Delete the media file?',

@@ -1,10 +1,10 @@
 import {
-  botReadAutomation,
-  complianceRead,
-  encryptionRead,
+  businessProfilesRetrieve,
+  complianceRetrieve,
+  conversationalAutomationRetrieve,
+  encryptionKeysRetrieve,
   type PhoneNumbersListItem,
   phoneNumbersList,
-  profileRead,
 } from '@switchboard/client/methods'
 import { product } from '../../data/directory.ts'
 import type { Node } from '../../data/types.ts'
@@ -58,11 +58,17 @@ function Part({ node, part }: { readonly node: Node; readonly part: string }) {
     case 'groups':
       return <GroupList node={node} />
     case 'bot':
-      return <Record what="the bot" node={node} read={async () => botReadAutomation(await actFor(node), node.id)} />
+      return (
+        <Record
+          what="the bot"
+          node={node}
+          read={async () => conversationalAutomationRetrieve(await actFor(node), node.id)}
+        />
+      )
     case 'compliance':
-      return <Record what="the compliance record" node={node} read={() => readFirst(node, complianceRead)} />
+      return <Record what="the compliance record" node={node} read={() => readFirst(node, complianceRetrieve)} />
     case 'encryption':
-      return <Record what="the encryption key" node={node} read={() => readFirst(node, encryptionRead)} />
+      return <Record what="the encryption key" node={node} read={() => readFirst(node, encryptionKeysRetrieve)} />
     default:
       return <Overview node={node} />
   }
@@ -143,7 +149,7 @@ interface Profile {
 
 function Profile({ node }: { readonly node: Node }) {
   const profile = useLoaded(`profile ${node.id}`, async (): Promise<Profile> => {
-    const { data } = await profileRead(await actFor(node), node.id)
+    const { data } = await businessProfilesRetrieve(await actFor(node), node.id)
     const [first = {}] = data as readonly object[]
     return 'business_profile' in first ? (first.business_profile as Profile) : first
   })

@@ -1,4 +1,4 @@
-import { operatorListNodes } from '@switchboard/client/methods'
+import { operatorNodesList } from '@switchboard/client/methods'
 import type { ComponentChildren } from 'preact'
 import { nameOf } from '../../data/directory.ts'
 import { client } from '../../data/http.ts'
@@ -27,7 +27,7 @@ export function ResourcePage({ id }: { readonly id: string }) {
 }
 
 async function findNode(id: string): Promise<Node | undefined> {
-  const { data } = await operatorListNodes(client, { q: id, limit: 20 })
+  const { data } = await operatorNodesList(client, { q: id, limit: 20 })
   return data.find((one) => one.id === id)
 }
 

@@ -1,5 +1,5 @@
 import { useSignal } from '@preact/signals'
-import { type QrCode, qrCodesDelete, qrCodesList, qrCodesSave } from '@switchboard/client/methods'
+import { type QrCode, qrCodesCreate, qrCodesDelete, qrCodesList } from '@switchboard/client/methods'
 import { base } from '../../data/http.ts'
 import type { Node } from '../../data/types.ts'
 import { confirmAction } from '../../ui/dialog.tsx'
@@ -79,7 +79,7 @@ function Create({ node, reload }: { readonly node: Node; readonly reload: () => 
   const message = useSignal('')
   const create = () =>
     attempt(async () => {
-      await qrCodesSave(await actFor(node), node.id, { prefilled_message: message.value })
+      await qrCodesCreate(await actFor(node), node.id, { prefilled_message: message.value })
       message.value = ''
       await reload()
     }, 'The QR code is created.')

@@ -1,4 +1,4 @@
-import { operatorListNodes } from '@switchboard/client/methods'
+import { operatorNodesList } from '@switchboard/client/methods'
 import { client } from '../../data/http.ts'
 import { service } from '../../data/live.ts'
 import type { Node } from '../../data/types.ts'
@@ -22,7 +22,7 @@ export async function readEveryKind(owner: Owner, cursor: string | undefined) {
   // At once, because most kinds are few.
   const pages = await Promise.all(
     kinds.map((kind, index) =>
-      operatorListNodes(client, { limit: pageSize, kind, ...owner, ...(index === 0 && after && { after }) }),
+      operatorNodesList(client, { limit: pageSize, kind, ...owner, ...(index === 0 && after && { after }) }),
     ),
   )
   const data: Node[] = []

@@ -1,4 +1,4 @@
-import { type GatewayListChatsItem, gatewayListChats, gatewayReadUser } from '@switchboard/client/methods'
+import { type GatewayChatsListItem, gatewayChatsList, gatewayUsersRetrieve } from '@switchboard/client/methods'
 import { client } from '../../data/http.ts'
 import { Loaded, useLoaded } from '../../ui/load/loaded.tsx'
 import { More, usePages } from '../../ui/load/paged.tsx'
@@ -9,10 +9,10 @@ import { listFacts } from './words.ts'
 
 /** A user: the settings of the phone, and the chats. */
 export function UserPage({ wa_id }: { readonly wa_id: string }) {
-  const user = useLoaded(wa_id, () => gatewayReadUser(client, wa_id))
+  const user = useLoaded(wa_id, () => gatewayUsersRetrieve(client, wa_id))
   const chats = usePages(
     `chats ${wa_id}`,
-    (after) => gatewayListChats(client, wa_id, { limit: 25, ...(after !== undefined && { after }) }),
+    (after) => gatewayChatsList(client, wa_id, { limit: 25, ...(after !== undefined && { after }) }),
     (chat) => chat.group_id ?? chat.phone_number_id,
   )
   return (
@@ -59,7 +59,7 @@ export function UserPage({ wa_id }: { readonly wa_id: string }) {
   )
 }
 
-function ChatRow({ chat }: { readonly chat: GatewayListChatsItem }) {
+function ChatRow({ chat }: { readonly chat: GatewayChatsListItem }) {
   const { group_id, phone_number_id, subject, verified_name, display_phone_number, blocked, unread_count } = chat
   return (
     <li class="row">

@@ -1,4 +1,4 @@
-import { type ActiveFault, type FaultRule, sandboxListFaults, sandboxReplaceFaults } from '@switchboard/client/methods'
+import { type ActiveFault, type FaultRule, sandboxFaultsList, sandboxFaultsReplace } from '@switchboard/client/methods'
 import { nameOf } from '../../data/directory.ts'
 import { client } from '../../data/http.ts'
 import { JsonView } from '../../ui/json/view.tsx'
@@ -8,10 +8,10 @@ import { attempt } from '../../ui/toast.tsx'
 import { describeFault, presets } from './fault-words.ts'
 
 export function Faults() {
-  const list = useLoaded('faults', () => sandboxListFaults(client))
+  const list = useLoaded('faults', () => sandboxFaultsList(client))
   const replace = (rules: readonly object[], done: string) =>
     attempt(async () => {
-      await sandboxReplaceFaults(client, { rules: rules as readonly FaultRule[] })
+      await sandboxFaultsReplace(client, { rules: rules as readonly FaultRule[] })
       await list.reload()
     }, done)
   return (

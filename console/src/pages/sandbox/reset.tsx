@@ -1,11 +1,11 @@
-import { operatorListLanes, sandboxReset } from '@switchboard/client/methods'
+import { operatorLanesList, sandboxReset } from '@switchboard/client/methods'
 import { changeSession, client } from '../../data/http.ts'
 import { confirmAction } from '../../ui/dialog.tsx'
 import { attempt } from '../../ui/toast.tsx'
 
 /** Where webhooks go now: what a reset disconnects. */
 async function listCallbacks(): Promise<string[]> {
-  const { data } = await operatorListLanes(client, { limit: 20 })
+  const { data } = await operatorLanesList(client, { limit: 20 })
   return [...new Set(data.filter(({ subscribed }) => subscribed).map(({ callback_url }) => callback_url))]
 }
 

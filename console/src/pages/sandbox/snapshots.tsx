@@ -1,9 +1,9 @@
 import { useSignal } from '@preact/signals'
 import {
-  sandboxDeleteSnapshot,
-  sandboxListSnapshots,
-  sandboxRestoreSnapshot,
-  sandboxSaveSnapshot,
+  sandboxSnapshotsCreate,
+  sandboxSnapshotsDelete,
+  sandboxSnapshotsList,
+  sandboxSnapshotsRestore,
 } from '@switchboard/client/methods'
 import { changeSession, client } from '../../data/http.ts'
 import { confirmAction } from '../../ui/dialog.tsx'
@@ -12,11 +12,11 @@ import { Field, When } from '../../ui/parts.tsx'
 import { attempt } from '../../ui/toast.tsx'
 
 export function Snapshots({ beginAnew }: { readonly beginAnew: () => Promise<void> }) {
-  const list = useLoaded('snapshots', () => sandboxListSnapshots(client))
+  const list = useLoaded('snapshots', () => sandboxSnapshotsList(client))
   const name = useSignal('before-checkout')
   /** Whether nothing is lost, or that is wanted. Read anew: somebody else may have saved one. */
   const mayReplace = async (wanted: string) => {
-    const { data } = await sandboxListSnapshots(client)
+    const { data } = await sandboxSnapshotsList(client)
     if (!data.some((one) => one.name === wanted)) return true
     return confirmAction({
       title: 'Replace the snapshot?',
@@ -32,7 +32,7 @@ export function Snapshots({ beginAnew }: { readonly beginAnew: () => Promise<voi
     })
     if (!isAgreed) return
     await attempt(async () => {
-      await sandboxSaveSnapshot(client, { name: wanted })
+      await sandboxSnapshotsCreate(client, { name: wanted })
       await list.reload()
     }, 'The store is saved.')
   }
@@ -45,7 +45,7 @@ export function Snapshots({ beginAnew }: { readonly beginAnew: () => Promise<voi
     })
     if (!isAgreed) return
     await attempt(async () => {
-      await changeSession((changing) => sandboxRestoreSnapshot(changing, snapshot))
+      await changeSession((changing) => sandboxSnapshotsRestore(changing, snapshot))
       await beginAnew()
       await list.reload()
     }, 'The snapshot is restored.')
@@ -59,7 +59,7 @@ export function Snapshots({ beginAnew }: { readonly beginAnew: () => Promise<voi
     })
     if (!isAgreed) return
     await attempt(async () => {
-      await sandboxDeleteSnapshot(client, snapshot)
+      await sandboxSnapshotsDelete(client, snapshot)
       await list.reload()
     }, 'The snapshot is deleted.')
   }

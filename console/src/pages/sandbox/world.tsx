@@ -1,5 +1,5 @@
 import { useSignal } from '@preact/signals'
-import { operatorApplyWorld, operatorExportWorld } from '@switchboard/client/methods'
+import { operatorWorldApply, operatorWorldExport } from '@switchboard/client/methods'
 import { readDirectory } from '../../data/directory.ts'
 import { client, explain } from '../../data/http.ts'
 import { Code, Field } from '../../ui/parts.tsx'
@@ -9,7 +9,7 @@ export function World() {
   const text = useSignal<string | undefined>(undefined)
   const show = () =>
     attempt(async () => {
-      const exported = await operatorExportWorld(client, { headers: { accept: 'application/yaml' } })
+      const exported = await operatorWorldExport(client, { headers: { accept: 'application/yaml' } })
       text.value = await exported.text()
     })
   return (
@@ -32,7 +32,7 @@ function Apply() {
   const apply = async () => {
     problem.value = undefined
     try {
-      const { created, updated } = await operatorApplyWorld(client, part.value, {
+      const { created, updated } = await operatorWorldApply(client, part.value, {
         headers: { 'content-type': 'application/yaml' },
       })
       await readDirectory()

@@ -1,3 +1,4 @@
+import { chooseMethod, takeArguments } from '../../../shared/samples.js'
 import { clientMethods } from '../../generated/client-methods.ts'
 
 /** A request of the business door as operators see it. */
@@ -19,6 +20,8 @@ export function writeClientCall(request: SeenRequest, baseUrl: string): string |
   // The client adds the product itself, and a token.
   const { messaging_product, access_token: _token, ...params } = readParams(request, query, method.parsed ?? [])
   for (const name of method.headers ?? []) params[name] ??= readValue(request.headers[name] ?? '')
+  const called = chooseMethod(method.calls, params)
+  const args = takeArguments(called, params)
   const file = `await openFile("path/to/the/file")`
   const members = Object.entries(params).map(
     ([name, value]) => `${JSON.stringify(name)}: ${JSON.stringify(value, null, 2)}`,
@@ -26,6 +29,7 @@ export function writeClientCall(request: SeenRequest, baseUrl: string): string |
   if (method.file !== undefined) members.push(`${method.file}: ${file}`)
   const given = [
     ...Object.values(ids).map((id) => JSON.stringify(decodeURIComponent(id))),
+    ...args.map((value) => JSON.stringify(value)),
     ...(method.raw ? [file] : []),
     ...(members.length > 0 ? [`{\n${indent(members.join(',\n'))},\n}`] : []),
   ]
@@ -40,7 +44,7 @@ export function writeClientCall(request: SeenRequest, baseUrl: string): string |
     ...(method.raw || method.file !== undefined ? ["import { openFile } from '@switchboard/client/node'"] : []),
     '',
     `const client = new Switchboard({ ${options.join(', ')} })`,
-    `console.log(await client.${method.call}(${given.join(', ')}))`,
+    `console.log(await client.${called.call}(${given.join(', ')}))`,
   ].join('\n')
 }
 

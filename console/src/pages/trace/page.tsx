@@ -1,4 +1,4 @@
-import { operatorReadTrace, operatorWhy } from '@switchboard/client/methods'
+import { operatorTracesRetrieve, operatorWhy } from '@switchboard/client/methods'
 import { useEffect } from 'preact/hooks'
 import './trace.css'
 import { nameOf } from '../../data/directory.ts'
@@ -19,7 +19,7 @@ const pauseMs = 250
 
 /** All that one request set off: what became of it in words, and every step on one axis of time. */
 export function TracePage({ trace }: { readonly trace: string }) {
-  const read = useLoaded(trace, () => operatorReadTrace(client, trace))
+  const read = useLoaded(trace, () => operatorTracesRetrieve(client, trace))
   const why = useLoaded(trace, () => operatorWhy(client, trace))
   const reload = useLatest(() => {
     void read.reload()

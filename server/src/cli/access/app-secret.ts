@@ -17,7 +17,7 @@ export async function rotateAppSecret(
   if (overlap === undefined) throw new CommandFailed(`--overlap ${text} is not a duration such as 24h`)
   const remote = findRemote(flags)
   if (remote) {
-    const made = await ask(remote, ({ operator }) => operator.rotateAppSecret(app_id, { overlap: text }))
+    const made = await ask(remote, ({ operator }) => operator.appSecrets.rotate(app_id, { overlap: text }))
     return printSecret(app_id, made.secret, made.previous?.until ?? writeTime(systemClock.now()))
   }
   await withStore({ DATA_DIR: data }, async (database) => {

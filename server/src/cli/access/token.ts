@@ -45,7 +45,7 @@ export async function createToken(flags: TokenFlags): Promise<void> {
       expires: flags.expires,
       name: flags.name,
     }
-    const made = await ask(remote, ({ operator }) => operator.createToken(params))
+    const made = await ask(remote, ({ operator }) => operator.tokens.create(params))
     return printNew(made.id, made.token)
   }
   await withStore({ DATA_DIR: flags.data }, async (database) => {
@@ -76,7 +76,7 @@ export async function listTokens(flags: RemoteFlags & { data?: string; json?: bo
   const remote = findRemote(flags)
   if (remote) {
     // The door lists the newest first.
-    const items = await ask(remote, ({ operator }) => operator.listTokens({ limit: 1000 }).toArray())
+    const items = await ask(remote, ({ operator }) => operator.tokens.list({ limit: 1000 }).toArray())
     return printList(items.toReversed(), tokenColumns, flags)
   }
   await withLockedStore({ DATA_DIR: flags.data }, async (database, config) => {
@@ -128,7 +128,7 @@ const tokenColumns: readonly Column<ListedToken>[] = [
 export async function revokeTokenById(id: string, flags: RemoteFlags & { data?: string }): Promise<void> {
   const remote = findRemote(flags)
   if (remote) {
-    await ask(remote, ({ operator }) => operator.revokeToken(id))
+    await ask(remote, ({ operator }) => operator.tokens.revoke(id))
     process.stdout.write(`Token ${id} is revoked.\n`)
     return
   }

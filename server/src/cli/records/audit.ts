@@ -33,7 +33,7 @@ export async function listAudit(flags: AuditFlags): Promise<void> {
   const remote = findRemote(flags)
   if (remote) {
     const found = await ask(remote, ({ operator }) => {
-      return operator.listAudit({ account_id: flags.account, limit: Math.min(limit, 1000) }).toArray(limit)
+      return operator.audit.list({ account_id: flags.account, limit: Math.min(limit, 1000) }).toArray(limit)
     })
     return printList(found, columns, flags)
   }

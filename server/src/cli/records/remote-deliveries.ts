@@ -1,5 +1,5 @@
 import { setTimeout as wait } from 'node:timers/promises'
-import type { OperatorListDeliveriesParams } from '@switchboard/client'
+import type { OperatorDeliveriesListParams } from '@switchboard/client'
 import { second } from '../../base/time/duration.ts'
 import { ask, type Remote } from '../remote.ts'
 
@@ -8,10 +8,10 @@ export async function listRemoteDeliveries(
   remote: Remote,
   { failed, account, limit }: { failed: boolean; account: string | undefined; limit: number },
 ) {
-  const list = (state?: OperatorListDeliveriesParams['state']) =>
+  const list = (state?: OperatorDeliveriesListParams['state']) =>
     ask(remote, ({ operator }) => {
       const params = { account_id: account, state, limit: Math.min(limit, 1000) }
-      return operator.listDeliveries(params).toArray(limit)
+      return operator.deliveries.list(params).toArray(limit)
     })
   const found = failed ? [...(await list('failed')), ...(await list('failing'))] : await list()
   return found
@@ -27,7 +27,7 @@ export async function watchRemote(remote: Remote): Promise<void> {
   process.once('SIGINT', end)
   process.once('SIGTERM', end)
   while (!stop.signal.aborted) {
-    const { lanes } = await ask(remote, ({ operator }) => operator.readState())
+    const { lanes } = await ask(remote, ({ operator }) => operator.state.retrieve())
     const oldest = lanes.oldest_age === null ? '-' : `${lanes.oldest_age} s`
     process.stdout.write(`waiting ${lanes.waiting} | subscribers down ${lanes.down} | oldest ${oldest}\n`)
     await wait(second, undefined, { signal: stop.signal }).catch(() => undefined)

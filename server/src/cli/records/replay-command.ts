@@ -1,5 +1,5 @@
 import { setTimeout as wait } from 'node:timers/promises'
-import type { OperatorReadReplayResponse } from '@switchboard/client'
+import type { OperatorReplaysRetrieveResponse } from '@switchboard/client'
 import { systemRandom } from '../../base/keys/random.ts'
 import { systemClock } from '../../base/time/clock.ts'
 import { second } from '../../base/time/duration.ts'
@@ -35,7 +35,7 @@ export interface ReplayFlags extends RemoteFlags {
   readonly data?: string
 }
 
-type Job = OperatorReadReplayResponse
+type Job = OperatorReplaysRetrieveResponse
 
 /** Sends deliveries again: by ids all of them, or none when one of them cannot be sent; by filter all that fit and can be sent. */
 export async function replayDeliveries(texts: readonly string[], flags: ReplayFlags): Promise<void> {
@@ -80,12 +80,12 @@ function printReplayed(count: number, leftOut = 0): void {
 }
 
 async function replayRemote(remote: Remote, params: object, waits: boolean): Promise<void> {
-  const { replayed, job } = await ask(remote, ({ operator }) => operator.replayDeliveries(params))
+  const { replayed, job } = await ask(remote, ({ operator }) => operator.deliveries.replay(params))
   if (!job) return printReplayed(replayed)
   if (!waits) return printBegun(job.id)
   await followJob(job.id, async () => {
     await wait(second)
-    return ask(remote, ({ operator }) => operator.readReplay(job.id))
+    return ask(remote, ({ operator }) => operator.replays.retrieve(job.id))
   })
 }
 

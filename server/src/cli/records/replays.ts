@@ -28,7 +28,7 @@ export async function listReplays(flags: Flags & { readonly json?: boolean }): P
   const { json } = flags
   const remote = findRemote(flags)
   if (remote) {
-    const found = await ask(remote, ({ operator }) => operator.listReplays({ limit: maxListed }).toArray(maxListed))
+    const found = await ask(remote, ({ operator }) => operator.replays.list({ limit: maxListed }).toArray(maxListed))
     return printList(found, columns, { json })
   }
   await withLockedStore({ DATA_DIR: flags.data }, async ({ read }) => {
@@ -40,7 +40,7 @@ export async function listReplays(flags: Flags & { readonly json?: boolean }): P
 
 export async function stopReplay(id: string, flags: Flags): Promise<void> {
   const remote = findRemote(flags)
-  if (remote) return printStopped(await ask(remote, ({ operator }) => operator.stopReplay(id)))
+  if (remote) return printStopped(await ask(remote, ({ operator }) => operator.replays.stop(id)))
   await withLockedStore({ DATA_DIR: flags.data }, async (database) => {
     const job = await database.transaction((tx) => endReplay(tx, systemClock, id))
     if (!job) throw new CommandFailed(`there is no replay ${id}: see ./switchboard deliveries replays`)

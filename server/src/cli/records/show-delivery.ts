@@ -39,7 +39,7 @@ export async function showDelivery(
   const id = parseId(text)
   const remote = findRemote(flags)
   if (remote) {
-    const found = await ask(remote, ({ operator }) => operator.readDelivery(String(id)))
+    const found = await ask(remote, ({ operator }) => operator.deliveries.retrieve(String(id)))
     process.stdout.write(`${JSON.stringify(found, null, flags.json ? 0 : 2)}\n`)
     return
   }

@@ -15,7 +15,7 @@ export async function apply(file: string, flags: RemoteFlags & { data?: string }
     const text = await readFile(file, 'utf8').catch((error: Error) => {
       throw new CommandFailed(`${file} cannot be read (${error.message})`)
     })
-    const { warnings = [], ...summary } = await ask(remote, ({ operator }) => operator.applyWorld(text))
+    const { warnings = [], ...summary } = await ask(remote, ({ operator }) => operator.world.apply(text))
     for (const line of warnings) process.stderr.write(`${file}: ${line}\n`)
     return printSummary(file, summary)
   }

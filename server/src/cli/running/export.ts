@@ -38,7 +38,7 @@ export async function exportStore(flags: RemoteFlags & { data?: string }): Promi
 
 async function exportRemote(remote: Remote): Promise<void> {
   const headers = { accept: 'application/yaml' }
-  const { body } = await ask(remote, ({ operator }) => operator.exportWorld({ headers }))
+  const { body } = await ask(remote, ({ operator }) => operator.world.export({ headers }))
   if (body) await pipeline(Readable.fromWeb(body as WebStream), process.stdout, { end: false })
   process.stderr.write('The file holds the secrets of apps: keep it as you keep those. Tokens are not in it.\n')
 }

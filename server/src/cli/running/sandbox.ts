@@ -1,5 +1,5 @@
 import { readFile } from 'node:fs/promises'
-import type { SandboxReplaceFaultsParams, Switchboard } from '@switchboard/client'
+import type { SandboxFaultsReplaceParams, Switchboard } from '@switchboard/client'
 import { CommandFailed } from '../fail.ts'
 import { ask, type RemoteFlags, requireRemote } from '../remote.ts'
 
@@ -16,19 +16,19 @@ async function askSandbox(flags: SandboxFlags, call: (sandbox: Sandbox) => Promi
 }
 
 export function listSnapshots(flags: SandboxFlags): Promise<void> {
-  return askSandbox(flags, (sandbox) => sandbox.listSnapshots())
+  return askSandbox(flags, (sandbox) => sandbox.snapshots.list())
 }
 
 export function saveSnapshot(name: string, flags: SandboxFlags): Promise<void> {
-  return askSandbox(flags, (sandbox) => sandbox.saveSnapshot({ name }))
+  return askSandbox(flags, (sandbox) => sandbox.snapshots.create({ name }))
 }
 
 export function restoreSnapshot(name: string, flags: SandboxFlags): Promise<void> {
-  return askSandbox(flags, (sandbox) => sandbox.restoreSnapshot(name))
+  return askSandbox(flags, (sandbox) => sandbox.snapshots.restore(name))
 }
 
 export function deleteSnapshot(name: string, flags: SandboxFlags): Promise<void> {
-  return askSandbox(flags, (sandbox) => sandbox.deleteSnapshot(name))
+  return askSandbox(flags, (sandbox) => sandbox.snapshots.delete(name))
 }
 
 export interface ClockFlags extends SandboxFlags {
@@ -40,8 +40,8 @@ export interface ClockFlags extends SandboxFlags {
 /** Moves the clock, or without a wish reads it. */
 export function moveClock({ advance, set, real, ...flags }: ClockFlags): Promise<void> {
   const wish = { ...(advance !== undefined && { advance }), ...(set !== undefined && { set }), ...(real && { real }) }
-  if (Object.keys(wish).length === 0) return askSandbox(flags, (sandbox) => sandbox.readClock())
-  return askSandbox(flags, (sandbox) => sandbox.moveClock(wish))
+  if (Object.keys(wish).length === 0) return askSandbox(flags, (sandbox) => sandbox.clock.retrieve())
+  return askSandbox(flags, (sandbox) => sandbox.clock.move(wish))
 }
 
 export async function reset(flags: SandboxFlags & { readonly world?: string }): Promise<void> {
@@ -50,7 +50,7 @@ export async function reset(flags: SandboxFlags & { readonly world?: string }): 
 }
 
 export function listFaults(flags: SandboxFlags): Promise<void> {
-  return askSandbox(flags, (sandbox) => sandbox.listFaults())
+  return askSandbox(flags, (sandbox) => sandbox.faults.list())
 }
 
 /** `file` holds a list of rules, or an object with `rules`. */
@@ -66,11 +66,11 @@ export async function setFaults(file: string, flags: SandboxFlags): Promise<void
   }
   const rules = Array.isArray(given) ? given : (given as { rules?: unknown } | null)?.rules
   // The server says what is wrong with them.
-  return askSandbox(flags, (sandbox) => sandbox.replaceFaults({ rules } as SandboxReplaceFaultsParams))
+  return askSandbox(flags, (sandbox) => sandbox.faults.replace({ rules } as SandboxFaultsReplaceParams))
 }
 
 export function clearFaults(flags: SandboxFlags): Promise<void> {
-  return askSandbox(flags, (sandbox) => sandbox.replaceFaults({ rules: [] }))
+  return askSandbox(flags, (sandbox) => sandbox.faults.replace({ rules: [] }))
 }
 
 async function readText(file: string): Promise<string> {

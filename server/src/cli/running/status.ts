@@ -1,11 +1,11 @@
-import type { OperatorWaitParams } from '@switchboard/client'
+import type { OperatorFeedWaitParams } from '@switchboard/client'
 import { describeVersions } from '../../graph/versions.ts'
 import { ask, type RemoteFlags, requireRemote } from '../remote.ts'
 
 /** How a server is. */
 export async function showStatus(flags: RemoteFlags & { readonly json?: boolean }): Promise<void> {
   const remote = requireRemote(flags)
-  const state = await ask(remote, ({ operator }) => operator.readState())
+  const state = await ask(remote, ({ operator }) => operator.state.retrieve())
   if (flags.json) {
     process.stdout.write(`${JSON.stringify(state)}\n`)
     return
@@ -57,7 +57,7 @@ export interface WaitFlags extends RemoteFlags {
 export async function waitForFeedItem(type: string, flags: WaitFlags): Promise<void> {
   const { account: account_id, number: phone_number_id, since, timeout } = flags
   // The server knows which types there are, and says so.
-  const params = { type, account_id, phone_number_id, since, timeout } as OperatorWaitParams
-  const found = await ask(requireRemote(flags), ({ operator }) => operator.wait(params))
+  const params = { type, account_id, phone_number_id, since, timeout } as OperatorFeedWaitParams
+  const found = await ask(requireRemote(flags), ({ operator }) => operator.feed.wait(params))
   process.stdout.write(`${JSON.stringify(found)}\n`)
 }

@@ -1,9 +1,8 @@
 import type {
   Call,
-  GatewayActOnMessageParams,
-  GatewaySetCallPermissionParams,
-  GatewayWriteMessageParams,
-  GatewayWriteMessageResponse,
+  GatewayCallPermissionsUpdateParams,
+  GatewayMessagesWriteParams,
+  GatewayMessagesWriteResponse,
   Switchboard,
 } from '@switchboard/client'
 import { systemRandom } from '../../base/keys/random.ts'
@@ -62,9 +61,9 @@ export async function simulateMessage(flags: MessageFlags): Promise<void> {
   // The member that goes with the type is there: `buildMessage` made it.
   await perform(
     gateway,
-    ({ message_id }: GatewayWriteMessageResponse) =>
+    ({ message_id }: GatewayMessagesWriteResponse) =>
       `${type} from ${from} to ${number.display_phone_number} (${number.id}), message ${message_id}`,
-    (door) => door.writeMessage(params as GatewayWriteMessageParams),
+    (door) => door.messages.write(params as GatewayMessagesWriteParams),
   )
 }
 
@@ -111,7 +110,7 @@ async function openMedia(path: string | undefined, wanted: MessageKind | undefin
 
 async function findNumber(remote: Remote, to: string): Promise<NumberOfGateway> {
   try {
-    return await ask(remote, ({ gateway }) => gateway.readNumber(to))
+    return await ask(remote, ({ gateway }) => gateway.phoneNumbers.retrieve(to))
   } catch (error) {
     if (!(error instanceof RemoteRefused) || error.status !== 404) throw error
     throw new CommandFailed(
@@ -135,7 +134,7 @@ export async function simulateCall(flags: CallFlags): Promise<void> {
   const { to, from, name } = flags
   const acts = (
     [
-      ['ringing', flags.ring],
+      ['ring', flags.ring],
       ['accept', flags.answer],
       ['reject', flags.reject],
       ['terminate', flags.hangUp],
@@ -152,13 +151,15 @@ export async function simulateCall(flags: CallFlags): Promise<void> {
   const drawn = systemRandom.bytes(32)
   if (act) {
     const { action, call_id } = act
-    const session = action === 'accept' ? { session: writeSession('answer', drawn) } : {}
-    await perform(gateway, `${action} call ${call_id}`, (door) => door.actOnCall(call_id, { action, ...session }))
+    const session = writeSession('answer', drawn)
+    await perform(gateway, `${action} call ${call_id}`, ({ calls }) =>
+      action === 'accept' ? calls.accept(call_id, { session }) : calls[action](call_id),
+    )
   }
   if (opening) {
     const session = writeSession('offer', drawn)
     const sent = `call from ${from} to ${to}, with an offer of ${session.sdp.length} characters`
-    await perform(gateway, sent, (door) => door.startCall({ ...opening, session }))
+    await perform(gateway, sent, (door) => door.calls.start({ ...opening, session }))
   }
 }
 
@@ -172,9 +173,9 @@ export interface PermissionFlags extends RemoteFlags {
 export async function simulatePermission(flags: PermissionFlags): Promise<void> {
   const { number: phone_number_id, user: user_wa_id, status } = flags
   // The server knows which ones there are, and says so.
-  const params = { phone_number_id, user_wa_id, status } as GatewaySetCallPermissionParams
+  const params = { phone_number_id, user_wa_id, status } as GatewayCallPermissionsUpdateParams
   const sent = `permission of ${user_wa_id} for ${phone_number_id}: ${status}`
-  await perform(openGateway(flags), sent, (door) => door.setCallPermission(params))
+  await perform(openGateway(flags), sent, (door) => door.callPermissions.update(params))
 }
 
 export interface JoinFlags extends RemoteFlags {
@@ -187,7 +188,7 @@ export interface JoinFlags extends RemoteFlags {
 export async function simulateJoin(flags: JoinFlags): Promise<void> {
   const { link: invite_link, user: user_wa_id, name } = flags
   const sent = `${user_wa_id} follows ${invite_link}`
-  await perform(openGateway(flags), sent, (door) => door.joinGroup({ invite_link, user_wa_id, name }))
+  await perform(openGateway(flags), sent, (door) => door.groups.join({ invite_link, user_wa_id, name }))
 }
 
 export interface StatusFlags extends RemoteFlags {
@@ -195,11 +196,22 @@ export interface StatusFlags extends RemoteFlags {
   readonly code?: string
 }
 
+/** What a phone reports of a message, and the methods for it. */
+const reports = { deliver: 'deliver', read: 'markAsRead', play: 'play', fail: 'fail', delete: 'delete' } as const
+
+function isReport(action: string): action is keyof typeof reports {
+  return action in reports
+}
+
 /** Lets the phone of a user report what became of a message. */
 export async function simulateStatus(message_id: string, action: string, flags: StatusFlags): Promise<void> {
   const { user: user_wa_id, code } = flags
   if (code !== undefined && !/^\d{1,6}$/.test(code)) throw new CommandFailed(`--code ${code} is not a number`)
-  await act(flags, message_id, { action, user_wa_id, ...(code !== undefined && { code: Number(code) }) })
+  if (!isReport(action)) throw new CommandFailed(`${action} is not one of ${Object.keys(reports).join(', ')}`)
+  const params = { user_wa_id, ...(code !== undefined && { code: Number(code) }) }
+  await perform(openGateway(flags), `${action} message ${message_id}`, ({ messages }) =>
+    action === 'delete' ? messages.delete(message_id) : messages[reports[action]](message_id, params),
+  )
 }
 
 export interface PressFlags extends RemoteFlags {
@@ -210,28 +222,15 @@ export interface PressFlags extends RemoteFlags {
 /** Lets a user press something in a message. */
 export async function simulatePress(message_id: string, choice: string | undefined, flags: PressFlags): Promise<void> {
   const { user: user_wa_id, data } = flags
-  await act(flags, message_id, {
-    ...{ action: 'press', choice, user_wa_id },
-    ...(data !== undefined && { data: readData(data) }),
-  })
+  const params = { choice, user_wa_id, ...(data !== undefined && { data: readData(data) }) }
+  await perform(openGateway(flags), `press message ${message_id}`, ({ messages }) => messages.press(message_id, params))
 }
 
-function readData(text: string): unknown {
+function readData(text: string): Record<string, unknown> {
   try {
+    // What is no object is refused by the server, which says what it needs.
     return JSON.parse(text)
   } catch {
     throw new CommandFailed(`--data is not JSON: give an object such as '{"latitude": 40.7, "longitude": -74}'`)
   }
-}
-
-function act(
-  flags: RemoteFlags,
-  message_id: string,
-  body: Readonly<Record<string, unknown>> & { readonly action: string },
-): Promise<void> {
-  // The server knows which actions there are, and says so.
-  const params = body as GatewayActOnMessageParams
-  return perform(openGateway(flags), `${body.action} message ${message_id}`, (door) =>
-    door.actOnMessage(message_id, params),
-  )
 }

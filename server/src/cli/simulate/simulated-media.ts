@@ -61,6 +61,6 @@ export async function uploadFile(
   { name, bytes, animated }: OutgoingFile,
 ): Promise<SentFile> {
   const file = new File([new Uint8Array(bytes)], name)
-  const uploaded = await ask(remote, ({ gateway }) => gateway.uploadMedia({ phone_number_id, file }))
+  const uploaded = await ask(remote, ({ gateway }) => gateway.media.upload({ phone_number_id, file }))
   return { ...uploaded, filename: name, animated }
 }

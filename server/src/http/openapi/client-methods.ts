@@ -1,28 +1,29 @@
 import type { Row } from '../../graph/operation.ts'
 import { isOperation } from '../route-table.ts'
+import { type ActionMethod, methodNames } from './method-names.ts'
 
 /** What a method of the client returns: an object, the items of a list page by page, a text, a response to be read as a stream, or events. */
 export type ResultKind = 'object' | 'list' | 'text' | 'response' | 'stream'
 
-/** Groups whose rows say in their names whom they are for, not what they are about. */
-const groupNames: Readonly<Record<string, string>> = { operators: 'service' }
-
-export interface MethodName {
-  /** `phoneNumbers`: the member of the client. */
-  readonly group: string
-  /** `readInfo`: the method of the group. */
+/** A method of the client that calls a row. */
+export interface ClientCall extends Partial<Omit<ActionMethod, 'call'>> {
+  /** `gateway.messages`: the member of the client. */
+  readonly resource: string
+  /** `write`: the method of the resource. */
   readonly name: string
 }
 
-/** The name of a row as a method of the client. */
-export function nameMethod(rowName: string): MethodName {
-  const [prefix = '', verb = ''] = rowName.split('.')
-  return { group: toCamelCase(renameGroup(prefix)), name: toCamelCase(verb) }
+/** The methods that call a row: several where it does several things, none where it is not for programs. */
+export function listCalls(rowName: string): ClientCall[] {
+  const named = methodNames[rowName]
+  if (named === undefined) throw new Error(`${rowName} has no line in method-names.ts`)
+  if (typeof named === 'string') return [splitCall(named)]
+  return 'leftOut' in named ? [] : named.map(({ call, ...others }) => ({ ...splitCall(call), ...others }))
 }
 
-/** The first half of a row's name, as the client has it. */
-export function renameGroup(prefix: string): string {
-  return groupNames[prefix] ?? prefix
+function splitCall(call: string): ClientCall {
+  const end = call.lastIndexOf('.')
+  return { resource: call.slice(0, end), name: call.slice(end + 1) }
 }
 
 /** Whether its argument is a link that a response held. */

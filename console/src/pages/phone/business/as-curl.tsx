@@ -1,5 +1,5 @@
 import { useSignal } from '@preact/signals'
-import { phoneNumbersReadInfo } from '@switchboard/client/methods'
+import { phoneNumbersRetrieve } from '@switchboard/client/methods'
 import { digitsOf, version } from '../../../data/directory.ts'
 import { base, client, isSandbox } from '../../../data/http.ts'
 import type { PhoneNumber } from '../../../data/types.ts'
@@ -12,7 +12,7 @@ const demoToken = 'demo-token'
 async function hasDemoToken(number: string): Promise<boolean> {
   if (!isSandbox) return false
   const options = { token: demoToken, version: version(), maxRetries: 0 }
-  return phoneNumbersReadInfo(client.withOptions(options), number, { fields: 'id' }).then(
+  return phoneNumbersRetrieve(client.withOptions(options), number, { fields: 'id' }).then(
     () => true,
     () => false,
   )

@@ -1,5 +1,5 @@
 import { useSignal } from '@preact/signals'
-import { gatewayStartCall } from '@switchboard/client/methods'
+import { gatewayCallsStart } from '@switchboard/client/methods'
 import { useEffect } from 'preact/hooks'
 import { nameNumber } from '../../../data/directory.ts'
 import { client } from '../../../data/http.ts'
@@ -35,7 +35,7 @@ export async function startCall(phone: Phone, key: ChatKey, message_id?: string)
     const session = await mediaOf(phone).offer()
     const { phone_number_id } = key
     const params = { phone_number_id, from: phone.wa_id, session, ...(message_id !== undefined && { message_id }) }
-    const { call_id } = await gatewayStartCall(client, params)
+    const { call_id } = await gatewayCallsStart(client, params)
     await phone.calls.read(call_id)
   })
 }

@@ -1,5 +1,5 @@
 import { type Signal, useSignal } from '@preact/signals'
-import { gatewayUploadMedia } from '@switchboard/client/methods'
+import { gatewayMediaUpload } from '@switchboard/client/methods'
 import { useEffect, useRef } from 'preact/hooks'
 import { client } from '../../../data/http.ts'
 import { isFileType } from '../../../data/message-parts.ts'
@@ -49,7 +49,7 @@ export function Compose({ phone, chat, replyTo, onSend }: ComposeProps) {
     upload.value = file.name
     await phone.store.attempt(async () => {
       const { phone_number_id } = chat.key
-      const { id, mime_type } = await gatewayUploadMedia(client, { phone_number_id, file })
+      const { id, mime_type } = await gatewayMediaUpload(client, { phone_number_id, file })
       const type = typeOf(mime_type)
       const caption = draft.value.trim()
       const isCaptioned = caption !== '' && type !== 'audio' && type !== 'sticker'

@@ -1,4 +1,4 @@
-import { groupsRead, profileRead } from '@switchboard/client/methods'
+import { businessProfilesRetrieve, groupsRetrieve } from '@switchboard/client/methods'
 import { clientForAccount, nameNumber, numbers } from '../../../data/directory.ts'
 import type { ChatKey } from '../../../data/phone/chat-key.ts'
 import { nameUser } from '../../../data/phone/names.ts'
@@ -30,7 +30,7 @@ async function clientOf(phone_number_id: string) {
 
 function AboutBusiness({ id, onClose }: { readonly id: string; readonly onClose: () => void }) {
   const profile = useLoaded(id, async () => {
-    const { data } = await profileRead(await clientOf(id), id)
+    const { data } = await businessProfilesRetrieve(await clientOf(id), id)
     return data[0]?.business_profile ?? data[0] ?? {}
   })
   const name = nameNumber(id)
@@ -81,7 +81,7 @@ function AboutGroup({
   readonly onClose: () => void
 }) {
   const group = useLoaded(id, async () =>
-    groupsRead(await clientOf(number), id, { fields: ['subject', 'description', 'participants'] }),
+    groupsRetrieve(await clientOf(number), id, { fields: ['subject', 'description', 'participants'] }),
   )
   return (
     <Sheet title="Group info" onClose={onClose}>

@@ -1,4 +1,4 @@
-import { type Template, templatesDelete, templatesRead } from '@switchboard/client/methods'
+import { type Template, templatesDelete, templatesRetrieve } from '@switchboard/client/methods'
 import type { Node } from '../../../data/types.ts'
 import { go } from '../../../router.ts'
 import { confirmAction } from '../../../ui/dialog.tsx'
@@ -11,7 +11,7 @@ import { TemplateBubble } from './bubble.tsx'
 import { Review } from './review.tsx'
 
 export function TemplateBody({ node }: { readonly node: Node }) {
-  const template = useLoaded(node.id, async () => templatesRead(await actFor(node), node.id))
+  const template = useLoaded(node.id, async () => templatesRetrieve(await actFor(node), node.id))
   return (
     <Loaded of={template} what="the template">
       {(value) => <OneTemplate node={node} template={value} reload={template.reload} />}

@@ -1,7 +1,7 @@
 import { useSignal } from '@preact/signals'
 import {
-  type GatewayReviewTemplateParams,
-  gatewayReviewTemplate,
+  type GatewayTemplatesReviewParams,
+  gatewayTemplatesReview,
   type TemplateStatus,
 } from '@switchboard/client/methods'
 import { client } from '../../../data/http.ts'
@@ -10,7 +10,7 @@ import { Field } from '../../../ui/parts.tsx'
 import { attempt } from '../../../ui/toast.tsx'
 import { nameValue } from '../words.ts'
 
-type Reason = NonNullable<GatewayReviewTemplateParams['reason']>
+type Reason = NonNullable<GatewayTemplatesReviewParams['reason']>
 
 const reasons: readonly Reason[] = [
   'INVALID_FORMAT',
@@ -47,10 +47,10 @@ interface ReviewProps {
 /** The outcome of the review, which the platform gives and here an operator. */
 export function Review({ id, status, reload }: ReviewProps) {
   const isRejecting = useSignal(false)
-  const set = (params: GatewayReviewTemplateParams) =>
+  const set = (params: GatewayTemplatesReviewParams) =>
     attempt(
       async () => {
-        await gatewayReviewTemplate(client, id, params)
+        await gatewayTemplatesReview(client, id, params)
         await reload()
       },
       `The template is ${nameValue(params.status ?? '').toLowerCase()}.`,

@@ -2,17 +2,22 @@
 
 import { type Call, callRow } from '../core/call.ts'
 import type { Client, Row } from '../core/client.ts'
+import { Group } from '../group.ts'
 import type { RequestOptions } from '../core/request.ts'
 import type { HealthStatus } from './types.ts'
 
-/** The parameters of `account.read`. */
-export interface AccountReadParams {
+const accountReadRow: Row = { name: 'account.read', method: 'GET', door: 'business', path: '/{}' }
+
+const accountUpdateRow: Row = { name: 'account.update', method: 'POST', door: 'business', path: '/{}' }
+
+/** The parameters of `accounts.retrieve`. */
+export interface AccountsRetrieveParams {
   /** Names of the fields to return, separated by commas: id, name, timezone_id, message_template_namespace, account_review_status, business_verification_status, country, ownership_type, primary_business_location. Instead of the defaults id, name. */
   fields?: readonly ('id' | 'name' | 'timezone_id' | 'message_template_namespace' | 'account_review_status' | 'business_verification_status' | 'country' | 'ownership_type' | 'primary_business_location')[] | string | undefined
 }
 
-/** The response of `account.read`. */
-export interface AccountReadResponse {
+/** The response of `accounts.retrieve`. */
+export interface AccountsRetrieveResponse {
   id?: string
   name?: string
   timezone_id?: string
@@ -43,69 +48,59 @@ export interface AccountReadResponse {
   purchase_order_number?: string
 }
 
-const accountReadRow: Row = { name: 'account.read', method: 'GET', door: 'business', path: '/{}' }
-
 /** Reads a business account. */
-export function accountRead(client: Client, accountId: string, params?: AccountReadParams & { fields?: undefined }, options?: RequestOptions): Call<AccountReadResponse & { id: string }>
+export function accountsRetrieve(client: Client, accountId: string, params?: AccountsRetrieveParams & { fields?: undefined }, options?: RequestOptions): Call<AccountsRetrieveResponse & { id: string }>
 /** Reads a business account. */
-export function accountRead(client: Client, accountId: string, params?: AccountReadParams, options?: RequestOptions): Call<AccountReadResponse>
-export function accountRead(client: Client, accountId: string, params?: AccountReadParams, options?: RequestOptions): Call<AccountReadResponse> {
+export function accountsRetrieve(client: Client, accountId: string, params?: AccountsRetrieveParams, options?: RequestOptions): Call<AccountsRetrieveResponse>
+export function accountsRetrieve(client: Client, accountId: string, params?: AccountsRetrieveParams, options?: RequestOptions): Call<AccountsRetrieveResponse> {
   return callRow(client, accountReadRow, [accountId], params, options)
 }
 
-/** The parameters of `account.update`. */
-export interface AccountUpdateParams {
+/** The parameters of `accounts.update`. */
+export interface AccountsUpdateParams {
   /** 1 to 100 characters after trimming. It must be a string of 1 to 100 characters, not counting blanks around it. */
   name?: string | undefined
   /** The time zone of the account. */
   timezone_id?: string | undefined
 }
 
-/** The response of `account.update`. */
-export interface AccountUpdateResponse {
+/** The response of `accounts.update`. */
+export interface AccountsUpdateResponse {
   success: boolean
 }
 
-const accountUpdateRow: Row = { name: 'account.update', method: 'POST', door: 'business', path: '/{}' }
-
 /** Changes the name or the time zone of a business account. */
-export function accountUpdate(client: Client, accountId: string, params?: AccountUpdateParams, options?: RequestOptions): Call<AccountUpdateResponse> {
+export function accountsUpdate(client: Client, accountId: string, params?: AccountsUpdateParams, options?: RequestOptions): Call<AccountsUpdateResponse> {
   return callRow(client, accountUpdateRow, [accountId], params, options)
 }
 
-/** `client.account` */
-export class AccountMethods {
-  protected readonly client: Client
-
-  constructor(client: Client) {
-    this.client = client
-  }
-
+/** `client.accounts` */
+export class AccountsMethods extends Group {
   /**
    * Reads a business account.
    *
    * @example
-   * await client.account.read('1000000000000001')
+   * await client.accounts.retrieve('1000000000000001')
    */
-  read(accountId: string, params?: AccountReadParams & { fields?: undefined }, options?: RequestOptions): Call<AccountReadResponse & { id: string }>
+  retrieve(accountId: string, params?: AccountsRetrieveParams & { fields?: undefined }, options?: RequestOptions): Call<AccountsRetrieveResponse & { id: string }>
   /**
    * Reads a business account.
    *
    * @example
-   * await client.account.read('1000000000000001')
+   * await client.accounts.retrieve('1000000000000001')
    */
-  read(accountId: string, params?: AccountReadParams, options?: RequestOptions): Call<AccountReadResponse>
-  read(accountId: string, params?: AccountReadParams, options?: RequestOptions): Call<AccountReadResponse> {
-    return accountRead(this.client, accountId, params, options)
+  retrieve(accountId: string, params?: AccountsRetrieveParams, options?: RequestOptions): Call<AccountsRetrieveResponse>
+  retrieve(accountId: string, params?: AccountsRetrieveParams, options?: RequestOptions): Call<AccountsRetrieveResponse> {
+    return accountsRetrieve(this.client, accountId, params, options)
   }
 
   /**
    * Changes the name or the time zone of a business account.
    *
    * @example
-   * await client.account.update('1000000000000001', { name: 'Lucky Shrub Garden Center', timezone_id: '7' })
+   * await client.accounts.update('1000000000000001', { name: 'Lucky Shrub Garden Center', timezone_id: '7' })
    */
-  update(accountId: string, params?: AccountUpdateParams, options?: RequestOptions): Call<AccountUpdateResponse> {
-    return accountUpdate(this.client, accountId, params, options)
+  update(accountId: string, params?: AccountsUpdateParams, options?: RequestOptions): Call<AccountsUpdateResponse> {
+    return accountsUpdate(this.client, accountId, params, options)
   }
 }

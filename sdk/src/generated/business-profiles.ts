@@ -2,16 +2,21 @@
 
 import { type Call, callRow } from '../core/call.ts'
 import type { Client, Row } from '../core/client.ts'
+import { Group } from '../group.ts'
 import type { RequestOptions } from '../core/request.ts'
 
-/** The parameters of `profile.read`. */
-export interface ProfileReadParams {
+const profileReadRow: Row = { name: 'profile.read', method: 'GET', door: 'business', path: '/{}/{product}_business_profile' }
+
+const profileUpdateRow: Row = { name: 'profile.update', method: 'POST', door: 'business', path: '/{}/{product}_business_profile', product: true }
+
+/** The parameters of `businessProfiles.retrieve`. */
+export interface BusinessProfilesRetrieveParams {
   /** Names of the fields to return, separated by commas: messaging_product, about, address, description, email, profile_picture_url, websites, vertical. Instead of the defaults messaging_product, about, address, description, email, profile_picture_url, websites, vertical. */
   fields?: readonly ('messaging_product' | 'about' | 'address' | 'description' | 'email' | 'profile_picture_url' | 'websites' | 'vertical')[] | string | undefined
 }
 
-/** The response of `profile.read`. */
-export interface ProfileReadResponse {
+/** The response of `businessProfiles.retrieve`. */
+export interface BusinessProfilesRetrieveResponse {
   data: {
     business_profile: {
       /** The name of the product; no other value is accepted. */
@@ -42,15 +47,13 @@ export interface ProfileReadResponse {
   }[]
 }
 
-const profileReadRow: Row = { name: 'profile.read', method: 'GET', door: 'business', path: '/{}/{product}_business_profile' }
-
 /** Reads the business profile of a phone number. */
-export function profileRead(client: Client, phoneNumberId: string, params?: ProfileReadParams, options?: RequestOptions): Call<ProfileReadResponse> {
+export function businessProfilesRetrieve(client: Client, phoneNumberId: string, params?: BusinessProfilesRetrieveParams, options?: RequestOptions): Call<BusinessProfilesRetrieveResponse> {
   return callRow(client, profileReadRow, [phoneNumberId], params, options)
 }
 
-/** The parameters of `profile.update`. */
-export interface ProfileUpdateParams {
+/** The parameters of `businessProfiles.update`. */
+export interface BusinessProfilesUpdateParams {
   /** The name of the product; no other value is accepted. */
   messaging_product?: 'msgapp' | 'whatsapp' | undefined
   /** A short line below the name. */
@@ -69,41 +72,33 @@ export interface ProfileUpdateParams {
   profile_picture_handle?: string | undefined
 }
 
-/** The response of `profile.update`. */
-export interface ProfileUpdateResponse {
+/** The response of `businessProfiles.update`. */
+export interface BusinessProfilesUpdateResponse {
   success: boolean
 }
 
-const profileUpdateRow: Row = { name: 'profile.update', method: 'POST', door: 'business', path: '/{}/{product}_business_profile', product: true }
-
 /** Changes the members of a business profile that are given; an empty text clears. */
-export function profileUpdate(client: Client, phoneNumberId: string, params?: ProfileUpdateParams, options?: RequestOptions): Call<ProfileUpdateResponse> {
+export function businessProfilesUpdate(client: Client, phoneNumberId: string, params?: BusinessProfilesUpdateParams, options?: RequestOptions): Call<BusinessProfilesUpdateResponse> {
   return callRow(client, profileUpdateRow, [phoneNumberId], params, options)
 }
 
-/** `client.profile` */
-export class ProfileMethods {
-  protected readonly client: Client
-
-  constructor(client: Client) {
-    this.client = client
-  }
-
+/** `client.businessProfiles` */
+export class BusinessProfilesMethods extends Group {
   /**
    * Reads the business profile of a phone number.
    *
    * @example
-   * await client.profile.read('4000000000000001')
+   * await client.businessProfiles.retrieve('4000000000000001')
    */
-  read(phoneNumberId: string, params?: ProfileReadParams, options?: RequestOptions): Call<ProfileReadResponse> {
-    return profileRead(this.client, phoneNumberId, params, options)
+  retrieve(phoneNumberId: string, params?: BusinessProfilesRetrieveParams, options?: RequestOptions): Call<BusinessProfilesRetrieveResponse> {
+    return businessProfilesRetrieve(this.client, phoneNumberId, params, options)
   }
 
   /**
    * Changes the members of a business profile that are given; an empty text clears.
    *
    * @example
-   * await client.profile.update('4000000000000001', {
+   * await client.businessProfiles.update('4000000000000001', {
    *   about: 'Plants for every corner',
    *   address: '1 Garden Way, Springfield',
    *   description: 'Trees, shrubs and advice.',
@@ -112,7 +107,7 @@ export class ProfileMethods {
    *   vertical: 'RETAIL',
    * })
    */
-  update(phoneNumberId: string, params?: ProfileUpdateParams, options?: RequestOptions): Call<ProfileUpdateResponse> {
-    return profileUpdate(this.client, phoneNumberId, params, options)
+  update(phoneNumberId: string, params?: BusinessProfilesUpdateParams, options?: RequestOptions): Call<BusinessProfilesUpdateResponse> {
+    return businessProfilesUpdate(this.client, phoneNumberId, params, options)
   }
 }

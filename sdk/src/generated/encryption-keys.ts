@@ -2,74 +2,69 @@
 
 import { type Call, callRow } from '../core/call.ts'
 import type { Client, Row } from '../core/client.ts'
+import { Group } from '../group.ts'
 import type { RequestOptions } from '../core/request.ts'
 
-/** The parameters of `encryption.read`. */
-export interface EncryptionReadParams {
+const encryptionReadRow: Row = { name: 'encryption.read', method: 'GET', door: 'business', path: '/{}/{product}_business_encryption' }
+
+const encryptionUploadRow: Row = { name: 'encryption.upload', method: 'POST', door: 'business', path: '/{}/{product}_business_encryption' }
+
+/** The parameters of `encryptionKeys.retrieve`. */
+export interface EncryptionKeysRetrieveParams {
   /** Names of the fields to return, separated by commas: business_public_key, business_public_key_signature_status. Instead of the defaults business_public_key, business_public_key_signature_status. */
   fields?: readonly ('business_public_key' | 'business_public_key_signature_status')[] | string | undefined
 }
 
-/** The response of `encryption.read`. */
-export interface EncryptionReadResponse {
+/** The response of `encryptionKeys.retrieve`. */
+export interface EncryptionKeysRetrieveResponse {
   data: {
     business_public_key?: string
     business_public_key_signature_status?: 'VALID' | 'MISMATCH'
   }[]
 }
 
-const encryptionReadRow: Row = { name: 'encryption.read', method: 'GET', door: 'business', path: '/{}/{product}_business_encryption' }
-
 /** Reads the public key that payloads for a phone number are encrypted with, and whether its signature is valid. */
-export function encryptionRead(client: Client, phoneNumberId: string, params?: EncryptionReadParams, options?: RequestOptions): Call<EncryptionReadResponse> {
+export function encryptionKeysRetrieve(client: Client, phoneNumberId: string, params?: EncryptionKeysRetrieveParams, options?: RequestOptions): Call<EncryptionKeysRetrieveResponse> {
   return callRow(client, encryptionReadRow, [phoneNumberId], params, options)
 }
 
-/** The parameters of `encryption.upload`. */
-export interface EncryptionUploadParams {
+/** The parameters of `encryptionKeys.update`. */
+export interface EncryptionKeysUpdateParams {
   /** An RSA public key of 2048 to 8192 bits in PEM: BEGIN PUBLIC KEY or BEGIN RSA PUBLIC KEY. It must be an RSA public key in PEM, a string of at most 8192 characters. */
   business_public_key: string
 }
 
-/** The response of `encryption.upload`. */
-export interface EncryptionUploadResponse {
+/** The response of `encryptionKeys.update`. */
+export interface EncryptionKeysUpdateResponse {
   success: boolean
 }
 
-const encryptionUploadRow: Row = { name: 'encryption.upload', method: 'POST', door: 'business', path: '/{}/{product}_business_encryption' }
-
 /** Checks, signs and stores the public key of a phone number, in place of the one before. */
-export function encryptionUpload(client: Client, phoneNumberId: string, params: EncryptionUploadParams, options?: RequestOptions): Call<EncryptionUploadResponse> {
+export function encryptionKeysUpdate(client: Client, phoneNumberId: string, params: EncryptionKeysUpdateParams, options?: RequestOptions): Call<EncryptionKeysUpdateResponse> {
   return callRow(client, encryptionUploadRow, [phoneNumberId], params, options)
 }
 
-/** `client.encryption` */
-export class EncryptionMethods {
-  protected readonly client: Client
-
-  constructor(client: Client) {
-    this.client = client
-  }
-
+/** `client.encryptionKeys` */
+export class EncryptionKeysMethods extends Group {
   /**
    * Reads the public key that payloads for a phone number are encrypted with, and whether its signature is valid.
    *
    * @example
-   * await client.encryption.read('4000000000000001')
+   * await client.encryptionKeys.retrieve('4000000000000001')
    */
-  read(phoneNumberId: string, params?: EncryptionReadParams, options?: RequestOptions): Call<EncryptionReadResponse> {
-    return encryptionRead(this.client, phoneNumberId, params, options)
+  retrieve(phoneNumberId: string, params?: EncryptionKeysRetrieveParams, options?: RequestOptions): Call<EncryptionKeysRetrieveResponse> {
+    return encryptionKeysRetrieve(this.client, phoneNumberId, params, options)
   }
 
   /**
    * Checks, signs and stores the public key of a phone number, in place of the one before.
    *
    * @example
-   * await client.encryption.upload('4000000000000001', {
+   * await client.encryptionKeys.update('4000000000000001', {
    *   business_public_key: '-----BEGIN PUBLIC KEY-----\nMIIBIjANBgkqhkiG9w0BAQEFAAOCAQ8AMIIBCgKCAQEAnSLy2xQBDNkpz6hrLTEo\nfvKMOEWQhLxmm4kdKDBAjOwe7GcJZaVAK98dRwYw8doezkQuB2fsiH6S59oG3PHh\nosHNkoCleRXyNSxN7/A++DbIQ9fCfp1pOnAhEEeofgVuYaOlKIWPt25XiN2jX568\nEK4r8uZrbAiNk5+OxvLK6ZxNX7lenkLLGzgECKaH5mt2mvodyN1WG1HQ09OyY0xv\nv47n32ChBiufYF8N3YavEDJA3Kw6MaqPb17Yht2EhGPvaQm1J4dUq7R1pXbUb+AY\nndqpQk+KaXK7oFV/GZE1bHID58enngKEDd5umPop2m0br2VWGwZfgDCh24/R9FqM\n0QIDAQAB\n-----END PUBLIC KEY-----\n',
    * })
    */
-  upload(phoneNumberId: string, params: EncryptionUploadParams, options?: RequestOptions): Call<EncryptionUploadResponse> {
-    return encryptionUpload(this.client, phoneNumberId, params, options)
+  update(phoneNumberId: string, params: EncryptionKeysUpdateParams, options?: RequestOptions): Call<EncryptionKeysUpdateResponse> {
+    return encryptionKeysUpdate(this.client, phoneNumberId, params, options)
   }
 }
