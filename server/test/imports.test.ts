@@ -20,6 +20,7 @@ const layers: readonly (readonly string[])[] = [
   ['auth', 'limits'],
   ['egress'],
   ['carrier', 'delivery', 'replies'],
+  ['places.ts'],
   ['chapter.ts'],
   ['resources'],
   ['operations.ts', 'settings', 'version.ts'],

@@ -1,12 +1,12 @@
 import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs'
 import type { IncomingHttpHeaders } from 'node:http'
 import { join } from 'node:path'
-import { fileURLToPath, pathToFileURL } from 'node:url'
+import { fileURLToPath } from 'node:url'
 import { Reply } from '../graph/reply.ts'
+import { places } from '../places.ts'
 import { chooseEncoding, type Encoding } from '../replies/packed.ts'
 
-const root = fileURLToPath(new URL('../../../', import.meta.url))
-const builds = join(root, 'node_modules', '.console')
+const builds = fileURLToPath(places.consoleBuilds)
 const endings: Readonly<Record<Encoding, string>> = { br: '.br', gzip: '.gz', identity: '' }
 
 /** What scripts/console.mjs built: the newest folder, what is in it, and what it was made of. */
@@ -27,8 +27,10 @@ export function findBuild(): ConsoleBuild | undefined {
   }
 }
 
-/** Whether no source has changed since. Images of containers keep whole seconds. */
+/** Whether no source has changed since, or there are none that could. Images of containers keep whole seconds. */
 export function isFresh({ sources }: ConsoleBuild): boolean {
+  if (!places.consoleSources) return true
+  const root = fileURLToPath(places.consoleSources.root)
   return sources.every(([path, size, mtimeMs]) => {
     const found = statSync(join(root, path), { throwIfNoEntry: false })
     return found?.size === size && (found.mtimeMs === mtimeMs || found.mtimeMs === Math.floor(mtimeMs / 1000) * 1000)
@@ -37,7 +39,8 @@ export function isFresh({ sources }: ConsoleBuild): boolean {
 
 /** Builds it anew; throws with what stands in the way. */
 export async function build(): Promise<void> {
-  const { buildConsole } = await import(pathToFileURL(join(root, 'scripts', 'console.mjs')).href)
+  if (!places.consoleSources) throw new Error(`the package lacks its console, which belongs in ${builds}`)
+  const { buildConsole } = await import(places.consoleSources.builder.href)
   await buildConsole()
 }
 

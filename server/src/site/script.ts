@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs'
+import { places } from '../places.ts'
 
 /**
  * The scripts of a page, joined to be inlined: browser code is kept in files of its own, which import each other where the console packs
@@ -15,5 +16,5 @@ export function readScripts(...names: readonly string[]): string {
 }
 
 export function readBrowserFile(name: string): string {
-  return readFileSync(new URL(`../../../console/shared/${name}`, import.meta.url), 'utf8')
+  return readFileSync(new URL(name, places.sharedWithConsole), 'utf8')
 }

@@ -1,5 +1,6 @@
 import { once } from 'node:events'
 import { Worker } from 'node:worker_threads'
+import { places } from '../places.ts'
 import type { World, WorldContent } from './list.ts'
 import { readGivenWorld, WorldRefused } from './read.ts'
 import type { ReadResult } from './read-worker.ts'
@@ -14,7 +15,7 @@ const longText = 65_536
 /** Reads a world file that came through a door, and checks what can be checked without the store. Throws WorldRefused. */
 export async function readWorldApart(text: string): Promise<World> {
   if (text.length <= longText) return readGivenWorld(text)
-  const worker = new Worker(new URL('./read-worker.ts', import.meta.url), {
+  const worker = new Worker(places.worldReader, {
     workerData: text,
     execArgv: ['--disable-warning=ExperimentalWarning'],
   })
