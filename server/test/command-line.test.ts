@@ -30,7 +30,7 @@ describe('what cannot start', () => {
     const { code, stderr } = await runProcess(['serve', '--port', String(port)], optionsWith({}))
     taken.close()
     assert.equal(code, 1)
-    assertOneLine(stderr, new RegExp(`port ${port} on 127\\.0\\.0\\.1 is taken: .*--port N, or PORT=N npm start`))
+    assertOneLine(stderr, new RegExp(`port ${port} on 127\\.0\\.0\\.1 is taken: .*--port N, or set PORT`))
   })
 
   for (const [name, args, env, pattern] of [

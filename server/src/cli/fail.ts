@@ -1,3 +1,4 @@
+import { nameCommand } from '../base/command-name.ts'
 import { BadKeyFile } from '../base/keys/key-file.ts'
 import { SecretsLocked, SecretUnreadable } from '../base/keys/key-ring.ts'
 import { BadSetting } from '../base/setting-parsers.ts'
@@ -14,6 +15,10 @@ type ListenError = NodeJS.ErrnoException & { address?: string; hostname?: string
 
 /** Reports a failure to the user of a command: one line when the mistake is theirs, the stack when it is ours. */
 export function describeFailure(error: unknown): string {
+  return nameCommand(describe(error))
+}
+
+function describe(error: unknown): string {
   if (!(error instanceof Error)) return String(error)
   if (
     error instanceof CommandFailed ||
@@ -35,7 +40,7 @@ export function describeFailure(error: unknown): string {
   const { code, address, hostname, port } = error as ListenError
   switch (code) {
     case 'EADDRINUSE':
-      return `port ${port} on ${address} is taken: stop what listens there, or choose another: --port N, or PORT=N npm start`
+      return `port ${port} on ${address} is taken: stop what listens there, or choose another: --port N, or set PORT`
     case 'EACCES':
       return port === undefined ? error.message : `listening on port ${port} is not permitted: choose one above 1023`
     case 'EADDRNOTAVAIL':

@@ -1,5 +1,6 @@
 import { languages, type SampleField, type SampleRequest, writeSample } from '../../../console/shared/samples.js'
 import type { demoTokens } from '../auth/demo.ts'
+import { commandName } from '../base/command-name.ts'
 import type { ConsoleFiles } from '../graph/ports.ts'
 import { composePage, escapeHtml, hashSource, type Page } from '../replies/page.ts'
 import { writeArguments, writeMarkdown } from './argument-list.ts'
@@ -96,7 +97,7 @@ function writeTokens(tokens: DocsPageOptions['tokens']): string {
   )
   const hint =
     tokens === undefined
-      ? 'Requests are sent to this server with the tokens below. <code>./switchboard token create --app ID</code> prints a new one.'
+      ? `Requests are sent to this server with the tokens below. <code>${escapeHtml(commandName())} token create --app ID</code> prints a new one.`
       : 'Every request below works as it stands: open an operation and press <b>Send</b>. They go to this server, with the tokens and ids of the demo world, and writes do change it.'
   return `<form class="tokens" aria-label="Tokens"><p>${hint}</p>${fields.join('')}</form>`
 }

@@ -1,5 +1,6 @@
 import { quote, writeCurl } from '../../../console/shared/samples.js'
 import { demoTokens } from '../auth/demo.ts'
+import { commandName } from '../base/command-name.ts'
 import { describeVersions, type ServedVersions } from '../graph/versions.ts'
 import type { Vocabulary } from '../graph/vocabulary.ts'
 import { composePage, escapeHtml, hashSource, type Page } from '../replies/page.ts'
@@ -123,7 +124,7 @@ function writeLines({ publicUrl, versions, vocabulary }: StartPageOptions): stri
   return [
     ...lines.map(([label, request]) => [label, writeCurl(request)] as const),
     [
-      'Let a user write to it; the message goes out as a webhook (<code>./switchboard listen</code> shows it)',
+      `Let a user write to it; the message goes out as a webhook (<code>${escapeHtml(commandName())} listen</code> shows it)`,
       writeSimulation(publicUrl),
     ] as const,
   ].map(([label, line]) => `<div><p>${label}</p>${writeCode(escapeHtml(line), 'this line')}</div>`)
@@ -132,7 +133,7 @@ function writeLines({ publicUrl, versions, vocabulary }: StartPageOptions): stri
 /** A command and not a curl line, because each message needs a new id: the line works as often as it is pasted. */
 function writeSimulation(publicUrl: string): string {
   return [
-    `./switchboard simulate message --to ${demoNumber} --from 16505551234 --text Hello`,
+    `${commandName()} simulate message --to ${demoNumber} --from 16505551234 --text Hello`,
     ...(publicUrl === commandsDefaultUrl ? [] : ['--url', quote(publicUrl)]),
   ].join(' ')
 }

@@ -1,3 +1,4 @@
+import { commandName } from '../../base/command-name.ts'
 import { makeKeyFile, readKeyFile, replaceKeyFile } from '../../base/keys/key-file.ts'
 import { systemRandom } from '../../base/keys/random.ts'
 import { makeSecretKey, type SecretKey, writeSecretKey } from '../../base/keys/secret-key.ts'
@@ -167,7 +168,7 @@ function reportReset(ids: string, reset: SecretsReset): void {
         ]
       : []),
     ...(reset.tokens > 0
-      ? [`Revoked: all ${reset.tokens} tokens. Make new ones: ./switchboard token create --app ID`]
+      ? [`Revoked: all ${reset.tokens} tokens. Make new ones: ${commandName()} token create --app ID`]
       : []),
     ...(reset.subscriptions.length > 0
       ? [`Verify tokens lost: of apps ${reset.subscriptions.join(', ')}. They go on; who checks them subscribes again.`]

@@ -1,3 +1,4 @@
+import { commandName } from '../../base/command-name.ts'
 import { second } from '../../base/time/duration.ts'
 import type { Config } from '../../config.ts'
 import { isStoreLocked } from '../../db/sqlite/store-lock.ts'
@@ -9,9 +10,9 @@ export async function findMissingServer(config: Config): Promise<string | undefi
   if (await isAlive(url)) return undefined
   if (config.databaseUrl === undefined) {
     if (isStoreLocked(config.dataDir)) return undefined
-    return `No server runs on the store in ${config.dataDir}: start one with npm start or ./switchboard serve.`
+    return `No server runs on the store in ${config.dataDir}: start one with ${commandName()} serve.`
   }
-  return `No server answers at ${url}: where none runs on this database elsewhere, start one with ./switchboard serve.`
+  return `No server answers at ${url}: where none runs on this database elsewhere, start one with ${commandName()} serve.`
 }
 
 async function isAlive(url: string): Promise<boolean> {

@@ -1,4 +1,5 @@
 import { Command } from 'commander'
+import { commandName } from '../../base/command-name.ts'
 import { processEnvironment } from '../../base/environment.ts'
 import { packageVersion } from '../../version.ts'
 import { findLocalAddress, writeLocalUrl } from '../local-url.ts'
@@ -26,7 +27,7 @@ export function buildProgram(): Command {
   addRecordCommands(program)
   program.commandsGroup('Try it and test against it:')
   addTryingCommands(program, local)
-  pointToHelp(program, './switchboard')
+  pointToHelp(program, commandName())
   return program
 }
 

@@ -1,4 +1,5 @@
 import { demoTokens } from '../../auth/demo.ts'
+import { commandName } from '../../base/command-name.ts'
 import { isLoopbackUrl } from '../../base/text/addresses.ts'
 import type { Clock } from '../../base/time/clock.ts'
 import type { Config } from '../../config.ts'
@@ -31,7 +32,7 @@ export async function composeBanner(
         '  Try it:',
         `    curl -H 'Authorization: Bearer ${demoTokens.owner}' '${base}/${demoNumber}?fields=name_status'`,
       ]
-    : [...places, '', '  Make a token:', '    ./switchboard token create --app <ID>']
+    : [...places, '', '  Make a token:', `    ${commandName()} token create --app <ID>`]
   return `${[...lines, '', ...warnOfExposure(address, config), '  Ctrl-C stops it.', ''].join('\n')}\n`
 }
 

@@ -1,6 +1,7 @@
 import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import type { ReadableStream as WebStream } from 'node:stream/web'
+import { nameCommand } from '../../base/command-name.ts'
 import { exportWorld } from '../../world/export.ts'
 import { countLeftOut } from '../../world/export-rows.ts'
 import { listListenedApps } from '../listener.ts'
@@ -31,7 +32,7 @@ export async function exportStore(flags: RemoteFlags & { data?: string }): Promi
           `App ${id} is listened to, so the file has the callback and the links of ./switchboard listen in the place of its own: stop that (or, if it was killed: ./switchboard listen --app ${id} --restore) and export again.`,
         )
       }
-      process.stderr.write(`${notes.join('\n')}\n`)
+      process.stderr.write(nameCommand(`${notes.join('\n')}\n`))
     }),
   )
 }

@@ -1,4 +1,5 @@
 import { type App, createApp } from '../../app.ts'
+import { commandName } from '../../base/command-name.ts'
 import { systemRandom } from '../../base/keys/random.ts'
 import { type Log, openLog } from '../../base/log/log.ts'
 import { systemClock } from '../../base/time/clock.ts'
@@ -90,7 +91,10 @@ async function applyFirstWorld(database: Database, config: Config, log: Log): Pr
 async function warnOfDemoTokens(database: Database, log: Log): Promise<void> {
   const tokens = await listDemoTokensForOperators(database.read)
   if (tokens.length === 0) return
-  log.warn({ tokens }, 'the store takes tokens of the demo world, which everybody can read: ./switchboard token revoke')
+  log.warn(
+    { tokens },
+    `the store takes tokens of the demo world, which everybody can read: ${commandName()} token revoke`,
+  )
 }
 
 async function wantsDemo(database: Database, config: Config): Promise<boolean> {

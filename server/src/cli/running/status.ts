@@ -1,4 +1,5 @@
 import type { OperatorFeedWaitParams } from '@switchboard/client'
+import { commandName } from '../../base/command-name.ts'
 import { describeVersions } from '../../graph/versions.ts'
 import { ask, type RemoteFlags, requireRemote } from '../remote.ts'
 
@@ -42,7 +43,7 @@ function describeSettings(
 }
 
 function describeClock({ held, offset }: { readonly held: string | null; readonly offset: number }): string {
-  if (held === 'jumped') return 'jumped forward: nothing is deleted or given up until ./switchboard clock accept'
+  if (held === 'jumped') return `jumped forward: nothing is deleted or given up until ${commandName()} clock accept`
   return held === null ? 'right' : `${offset} s ahead of the database's: the server does no background work`
 }
 

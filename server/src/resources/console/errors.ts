@@ -3,7 +3,7 @@ import { defineError } from '../../graph/define-error.ts'
 export const consoleLinkUsed = defineError({
   id: 'console_link_used',
   status: 403,
-  text: 'The link was used already or has expired; create a new link with ./switchboard console link.',
+  text: 'The link was used already or has expired; create a new link with the command switchboard console link.',
 })
 export const consoleFromElsewhere = defineError({
   id: 'console_from_elsewhere',
