@@ -40,6 +40,8 @@ onOneDatabase('serve and start', 'sqlite', (engine) => {
       body: '{"name":"Changed"}',
     })
     assert.equal(changed.status, 200)
+    // A terminal sends it to every process, and npm passes it on.
+    process.kill(first.pid, 'SIGINT')
     const stopped = await first.stop('SIGINT')
     assert.equal(stopped.code, 0)
     assert.ok(!stopped.stderr.includes('demo-token'), 'no token in the log')

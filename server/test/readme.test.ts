@@ -143,7 +143,7 @@ describe('the README', () => {
 
   test('package.json has both commands of the README', () => {
     const { scripts } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'))
-    assert.deepEqual([scripts.start, typeof scripts.test], ['./switchboard start', 'string'])
+    assert.deepEqual([scripts.start, typeof scripts.test], ['exec ./switchboard start', 'string'])
   })
 
   test('no line would be read differently by bash and zsh at a prompt', () => {

@@ -7,6 +7,7 @@ import type { Database } from '../../db/database.ts'
 import { buildBody } from '../../delivery/post/compose-post.ts'
 import { findSecrets } from '../../delivery/store/signing-secrets.ts'
 import { findUrlProblem } from '../../egress/callback-url.ts'
+import { onEndingSignals } from '../ending-signals.ts'
 import { CommandFailed } from '../fail.ts'
 import { beginListening, countOwnCallbacks, endListening, findListener, type Listener } from '../listener.ts'
 import { withStore } from '../store.ts'
@@ -79,7 +80,7 @@ async function listenFor(database: Database, config: Config, app_id: string, wis
     checkReachable(callback_url, config, new URL(url).port)
     // From here on a signal ends the wait below, and never the process in the middle of a change.
     const ended = new Promise<void>((resolve, reject) => {
-      for (const signal of endingSignals) process.once(signal, () => resolve())
+      onEndingSignals(endingSignals, () => resolve())
       // The reader has closed the pipe, as `head` does.
       process.stdout.on('error', () => resolve())
       server.on('error', reject)

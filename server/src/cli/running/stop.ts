@@ -3,6 +3,7 @@ import type { App } from '../../app.ts'
 import type { Log } from '../../base/log/log.ts'
 import { second } from '../../base/time/duration.ts'
 import type { Database } from '../../db/database.ts'
+import { onEndingSignals } from '../ending-signals.ts'
 import { describeFailure } from '../fail.ts'
 
 export interface Stoppable {
@@ -23,13 +24,10 @@ const pollMilliseconds = 20
 
 /** Stops the process in order at the first signal, at the latest after twice the grace period and a little more. */
 export function stopOnSignals(parts: Stoppable): void {
-  const onSignal = (signal: NodeJS.Signals) => stop(signal, parts)
-  process.once('SIGTERM', onSignal)
-  process.once('SIGINT', onSignal)
+  onEndingSignals(['SIGTERM', 'SIGINT'], (signal) => stop(signal, parts))
 }
 
 async function stop(signal: NodeJS.Signals, { app, database, lock, log, closeLog, grace }: Stoppable): Promise<void> {
-  process.once('SIGINT', () => process.exit(1))
   setTimeout(() => kill(log, closeLog), 2 * grace + spareMilliseconds)
   log.info({ signal }, 'stopping: no new requests; finishing those that run')
   let failure: string | undefined
