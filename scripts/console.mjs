@@ -8,13 +8,15 @@ import { brotliCompressSync, constants, gzipSync } from 'node:zlib'
 import { build } from 'esbuild'
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)))
-const builds = join(root, 'node_modules', '.console')
+const ownBuilds = join(root, 'node_modules', '.console')
 /** A page that was opened before may still ask for the files of the build before. */
 const kept = 2
 
-/** Builds the console; throws with what stands in the way. */
-export async function buildConsole() {
-  const name = `${Date.now()}-${process.pid}`
+/**
+ * Builds the console into a folder of builds, under a name that sorts after the earlier ones, and returns the files
+ * that it was made of; throws with what stands in the way.
+ */
+export async function buildConsole({ builds = ownBuilds, name = `${Date.now()}-${process.pid}`, plugins = [] } = {}) {
   const folder = join(builds, name)
   const common = {
     absWorkingDir: root,
@@ -30,6 +32,7 @@ export async function buildConsole() {
     legalComments: 'none',
     metafile: true,
     logLevel: 'silent',
+    plugins,
   }
   const begun = Date.now()
   const main = 'console/src/main.tsx'
@@ -80,4 +83,5 @@ export async function buildConsole() {
     .slice(0, -kept)) {
     rmSync(join(builds, old), { recursive: true, force: true })
   }
+  return { inputs: [...new Set(inputs)] }
 }

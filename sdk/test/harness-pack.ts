@@ -12,8 +12,13 @@ export async function packWorkspaces(names: readonly string[]): Promise<{ folder
   const folder = await mkdtemp(join(tmpdir(), 'switchboard-pack-'))
   const copy = join(folder, 'clone')
   await mkdir(copy)
-  for (const name of ['package.json', 'tsconfig.json', 'scripts', ...names]) {
-    await cp(join(root, name), join(copy, name), { recursive: true, filter: (path) => !path.endsWith('/dist') })
+  // The server is packed with the client and the console in it.
+  const parts = names.includes('server') ? ['sdk', 'console', 'worlds', 'package-lock.json'] : []
+  for (const name of new Set(['package.json', 'tsconfig.json', 'scripts', ...parts, ...names])) {
+    await cp(join(root, name), join(copy, name), {
+      recursive: true,
+      filter: (path) => path !== join(root, name, 'dist'),
+    })
   }
   await symlink(join(root, 'node_modules'), join(copy, 'node_modules'))
   for (const name of names) {

@@ -21,6 +21,7 @@ const layers: readonly (readonly string[])[] = [
   ['egress'],
   ['carrier', 'delivery', 'replies'],
   ['places.ts'],
+  ['package-places.ts'],
   ['chapter.ts'],
   ['resources'],
   ['operations.ts', 'settings', 'version.ts'],

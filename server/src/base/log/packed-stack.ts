@@ -2,12 +2,12 @@ import { readFileSync } from 'node:fs'
 import { SourceMap } from 'node:module'
 import { fileURLToPath } from 'node:url'
 
-/** A place in a packed file (scripts/pack.mjs), as stacks write it. */
-const packedPlace = /(?<file>file:\/\/[^\s()]*\/\.packed\/[^\s():]+\.js):(?<line>\d+):(?<column>\d+)/g
+/** A place in a packed file (scripts/pack.mjs), of a clone or of the package, as stacks write it. */
+const packedPlace =
+  /(?<file>file:\/\/[^\s()]*\/(?:\.packed|@switchboard\/server\/dist)\/[^\s():]+\.js):(?<line>\d+):(?<column>\d+)/g
 
 /** A stack with the places of the sources instead of those of packed files. Maps are read when an error is logged, not before. */
 export function nameSources(stack: string): string {
-  if (!stack.includes('/.packed/')) return stack
   const maps = new Map<string, SourceMap | undefined>()
   return stack.replaceAll(packedPlace, (place, file: string, line: string, column: string) => {
     if (!maps.has(file)) maps.set(file, readMap(file))
