@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { before, describe, test } from 'node:test'
 import { findCaller, insertToken, revokeToken } from '../src/auth/tokens.ts'
 import { systemRandom } from '../src/base/keys/random.ts'
-import { argumentMissing, notFound, wrongKind } from '../src/graph/errors.ts'
+import { argumentMissing, notFound, parameterNotTaken, parameterUnknown, wrongKind } from '../src/graph/errors.ts'
 import type { Operation } from '../src/graph/operation.ts'
 import { chooseVocabulary } from '../src/graph/vocabulary.ts'
 import { methodUnknown, pathMisspelt, pathUnknown } from '../src/http/errors.ts'
@@ -139,6 +139,11 @@ onBothDatabases('every operation', (engine) => {
       const call = (token?: string) => server.client.call(row.method, pathOf(row, ids, undefined, members), { token })
       assertCodes(await call(), 401, 104)
       for (const token of Object.values(unfit)) assertCodes(await call(token), 403, 200)
+    })
+
+    test(`${row.name}: 400 with an unknown parameter`, async () => {
+      const options = { token: callers.operator.fit, query: { acount_id: '1' } }
+      assertArgument(await server.client.call(row.method, pathOf(row, ids, undefined, members), options), 'acount_id')
     })
   }
 
@@ -300,6 +305,16 @@ onBothDatabases('every operation', (engine) => {
               assertCodes(await call({ token: fit, ...options }), 400, 100)
             })
           }
+        }
+
+        if (operation.method === 'GET' && (operation.door === 'operator' || operation.door === 'gateway')) {
+          test('400 with an unknown parameter, which names the known ones', async () => {
+            const { query, ...rest } = exampleCall(operation, fit)
+            const inPath = placeholdersOf(operation.path)
+            const known = Object.keys(fullInput(operation).properties).filter((name) => !inPath.includes(name))
+            const wrong = known.length === 0 ? parameterNotTaken('acount_id') : parameterUnknown('acount_id', { known })
+            assertError(await call({ ...rest, query: { ...query, acount_id: '1' } }), wrong)
+          })
         }
 
         for (const [name, schema] of Object.entries(fullInput(operation).properties)) {

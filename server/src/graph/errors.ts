@@ -153,6 +153,14 @@ export const argumentMissing = defineProblem({ id: 'argument_missing', text: 'it
 /** When the schema does not describe the argument. */
 export const argumentRequired = defineProblem({ id: 'argument_required', text: 'it is required.' })
 export const keyUnknown = defineProblem({ id: 'key_unknown', text: 'it is not a known key; use one of {known}.' })
+export const parameterUnknown = defineProblem({
+  id: 'parameter_unknown',
+  text: 'it is not a parameter of this operation; use one of {known}.',
+})
+export const parameterNotTaken = defineProblem({
+  id: 'parameter_not_taken',
+  text: 'it is not a parameter of this operation, which takes none; leave it out.',
+})
 export const argumentNestedTooDeep = defineProblem({
   id: 'argument_nested_too_deep',
   text: 'it is nested more than {levels} levels deep; send something flatter.',

@@ -340,7 +340,7 @@ interface Arrived {
 function readSources(deps: PipelineDeps, admission: Admission, request: GraphRequest): Arrived | Promise<Arrived> {
   const row = admission.row.operation
   const path = { typed: false, values: request.path.members }
-  const query = { typed: false, values: readQuery(request) }
+  const query: Arguments = { typed: false, values: readQuery(request), isQuery: true }
   const beforeBody = row.headers ? [path, pickHeaders(request.headers, row.headers)] : [path]
   const { method } = request.raw
   // At the open door nobody has proven anything, and no row there takes a body.

@@ -167,8 +167,15 @@ function makeInputReader(operation: Row, input: TObject, habits: Habits): InputR
         emptyMembers: habits.empty_is_left_out ? (emptyMembers[operation.name] ?? []) : undefined,
       })
     default:
-      return compileInput(input, { headers: operation.headers })
+      return compileInput(input, { headers: operation.headers, knownInQuery: knownInQuery(operation, input) })
   }
+}
+
+/** Reads of our own doors refuse what they do not know, because a misspelt filter would show everything. */
+function knownInQuery({ door, method, path }: Row, input: TObject): readonly string[] | undefined {
+  if (method !== 'GET' || (door !== 'operator' && door !== 'gateway')) return undefined
+  const inPath = placeholdersOf(path)
+  return Object.keys(input.properties).filter((name) => !inPath.includes(name))
 }
 
 function prepareRow(operation: Row, habits: Habits): PreparedRow {

@@ -1,5 +1,6 @@
 import type { TObject, TSchema } from 'typebox'
 import { badArgument } from '../define-error.ts'
+import { parameterNotTaken, parameterUnknown } from '../errors.ts'
 import { compileLeavingOut } from './empty-members.ts'
 import { compileJsonTexts, JsonTextBudget, parseJsonText } from './json-texts.ts'
 import { compileCheck, findUnstorableText } from './validation.ts'
@@ -10,6 +11,7 @@ export interface Arguments {
   readonly values: Readonly<Record<string, unknown>>
   /** Whether these are headers: an argument that is a header comes from nowhere else. */
   readonly areHeaders?: true
+  readonly isQuery?: true
 }
 
 export type InputReader = (sources: readonly Arguments[]) => Record<string, unknown>
@@ -22,15 +24,17 @@ interface InputOptions {
   readonly jsonInJson?: boolean
   /** Members that count as left out when they are empty texts, as `a.b` and `a.items[].b`, besides any that is null; undefined: none does. */
   readonly emptyMembers?: readonly string[] | undefined
+  /** The parameters that the query may have; undefined: any, and those that the schema does not name are ignored. */
+  readonly knownInQuery?: readonly string[] | undefined
 }
 
 /**
- * Makes the function that merges path, query and body into one validated input. Earlier sources win; unknown members are ignored, and
- * so is a member of body or query that has the name of a header.
+ * Makes the function that merges path, query and body into one validated input. Earlier sources win; unknown members are ignored
+ * unless the query is closed, and so is a member of body or query that has the name of a header.
  */
 export function compileInput(
   schema: TObject,
-  { headers = [], jsonInJson = false, emptyMembers }: InputOptions = {},
+  { headers = [], jsonInJson = false, emptyMembers, knownInQuery }: InputOptions = {},
 ): InputReader {
   const members = Object.entries(schema.properties).map(([name, member]) => ({
     name,
@@ -42,6 +46,7 @@ export function compileInput(
   const leaveOutEmpty = emptyMembers && compileLeavingOut(emptyMembers)
 
   return (sources) => {
+    if (knownInQuery) refuseUnknown(sources, knownInQuery)
     const input: Record<string, unknown> = {}
     const budget = jsonInJson ? new JsonTextBudget() : undefined
     for (const { name, read, readTyped, isHeader } of members) {
@@ -58,6 +63,18 @@ export function compileInput(
     const problem = check(input) ?? findUnstorableText(input, '')
     if (problem) throw badArgument(problem)
     return input
+  }
+}
+
+/** Far more than any name that is nearly right. */
+const maxShownName = 80
+
+function refuseUnknown(sources: readonly Arguments[], known: readonly string[]): void {
+  for (const { values, isQuery } of sources) {
+    const unknown = isQuery ? Object.keys(values).find((name) => !known.includes(name)) : undefined
+    if (unknown === undefined) continue
+    const place = unknown.toWellFormed().slice(0, maxShownName)
+    throw badArgument(known.length === 0 ? parameterNotTaken(place) : parameterUnknown(place, { known }))
   }
 }
 
