@@ -42,6 +42,7 @@ const callers = {
 
 /** A user whom no example names, so that a call of theirs stays as it is. */
 const bystander = '16505559999'
+const exampleUser = '16505551234'
 
 /** Whose example is well-formed and nevertheless refused here, by the state of the test world: examples.test.ts makes it fit. */
 const refusedHere: Readonly<Record<string, number>> = {
@@ -102,7 +103,11 @@ onBothDatabases('every operation', (engine) => {
     const replay = { token: tokens.operator, json: { account_id: ids.account, job: true } }
     members['replay_id'] = (await server.client.post('/operator/deliveries/replay', replay)).body.job.id
     members['call_id'] = await callSides(server).callUser(bystander)
-    members['message_id'] = await messageSides(server).send(bystander)
+    const { write, send } = messageSides(server)
+    members['message_id'] = await send(bystander)
+    // What the example of gateway.wait waits for.
+    await write(exampleUser)
+    await send(exampleUser)
     // Of operator.why, which takes any of them.
     members['id'] = members['message_id']
   })

@@ -32,6 +32,8 @@ const gatewayDownloadFileRow: Row = { name: 'gateway.download_file', method: 'GE
 
 const gatewayStreamRow: Row = { name: 'gateway.stream', method: 'GET', door: 'gateway', path: '/gateway/stream' }
 
+const gatewayWaitRow: Row = { name: 'gateway.wait', method: 'GET', door: 'gateway', path: '/gateway/wait', waits: true }
+
 const gatewayListTemplatesRow: Row = { name: 'gateway.list_templates', method: 'GET', door: 'gateway', path: '/gateway/templates' }
 
 const gatewayReviewTemplateRow: Row = { name: 'gateway.review_template', method: 'POST', door: 'gateway', path: '/gateway/templates/{}' }
@@ -341,6 +343,32 @@ export type GatewayStreamEvent =
 /** Sends messages, statuses and typing indicators as they happen, as Server-Sent Events; resumes after Last-Event-ID, or sends reset. */
 export function gatewayStream(client: Client, params?: GatewayStreamParams, options?: StreamOptions): EventStream<GatewayStreamEvent> {
   return streamRow(client, gatewayStreamRow, [], params, options)
+}
+
+/** The parameters of `gateway.messages.wait`. */
+export interface GatewayMessagesWaitParams {
+  /** It must be a user's id: 1 to 20 digits, as text. */
+  user_wa_id: string
+  /** In the chat with this phone number. */
+  phone_number_id?: string | undefined
+  /** In this group. */
+  group_id?: string | undefined
+  /** Only of this type, such as text or template. */
+  type?: string | undefined
+  /** Only what arrived after the message with this id: the last that a wait responded with, or what the user wrote. */
+  after?: string | undefined
+  /** Also what has arrived since then; without after and since: what arrives from now on. A time such as 2026-11-15T16:30:00Z, or a duration before now such as 10m. */
+  since?: string | undefined
+  /** How long, such as 5s or a number of seconds; at most 60s, 30s when left out. */
+  timeout?: string | undefined
+}
+
+/** The response of `gateway.messages.wait`. */
+export type GatewayMessagesWaitResponse = GatewayMessage
+
+/** Waits until a message of a business has arrived on the phone of a user, and responds with the first. */
+export function gatewayMessagesWait(client: Client, params: GatewayMessagesWaitParams, options?: RequestOptions): Call<GatewayMessagesWaitResponse> {
+  return callRow(client, gatewayWaitRow, [], params, options)
 }
 
 /** The parameters of `gateway.templates.list`. */
@@ -1234,6 +1262,21 @@ export class GatewayMessagesMethods extends Group {
    */
   press(messageId: string, params?: GatewayMessagesPressParams, options?: RequestOptions): Call<GatewayMessagesPressResponse> {
     return gatewayMessagesPress(this.client, messageId, params, options)
+  }
+
+  /**
+   * Waits until a message of a business has arrived on the phone of a user, and responds with the first.
+   *
+   * @example
+   * await client.gateway.messages.wait({
+   *   user_wa_id: '16505551234',
+   *   phone_number_id: '4000000000000001',
+   *   since: '1h',
+   *   timeout: '5s',
+   * })
+   */
+  wait(params: GatewayMessagesWaitParams, options?: RequestOptions): Call<GatewayMessagesWaitResponse> {
+    return gatewayMessagesWait(this.client, params, options)
   }
 }
 

@@ -857,11 +857,17 @@ export function operatorFeedList(client: Client, params?: OperatorFeedListParams
 export interface OperatorFeedWaitParams {
   /** What to wait for. */
   type: 'request' | 'event' | 'delivery' | 'try' | 'message' | 'call' | 'timer' | 'replay'
+  /** Only of this webhook field; for the types event, message, call, delivery, try. It must be a webhook field such as messages, calls or account_update. */
+  field?: 'messages' | 'calls' | 'group_lifecycle_update' | 'group_participants_update' | 'group_settings_update' | 'group_status_update' | 'account_update' | 'phone_number_name_update' | 'phone_number_quality_update' | 'message_template_status_update' | 'message_template_quality_update' | 'template_category_update' | 'user_preferences' | undefined
+  /** Only of this kind: the type of a message or of a change of a group, the status of a message or call, the event of a call or template; for the types event, message, call. */
+  kind?: string | undefined
   /** Only what belongs to this account. */
   account_id?: string | undefined
   /** Only what belongs to this number. */
   phone_number_id?: string | undefined
-  /** Also what has happened since then; left out: what happens from now on. A time such as 2026-11-15T16:30:00Z, or a duration before now such as 10m. */
+  /** Only what came after the item with this id: the last that a wait responded with. */
+  after?: string | undefined
+  /** Also what has happened since then; without after and since: what happens from now on. A time such as 2026-11-15T16:30:00Z, or a duration before now such as 10m. */
   since?: string | undefined
   /** How long, such as 5s or a number of seconds; at most 60s, 30s when left out. */
   timeout?: string | undefined

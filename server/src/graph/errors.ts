@@ -161,6 +161,10 @@ export const parameterNotTaken = defineProblem({
   id: 'parameter_not_taken',
   text: 'it is not a parameter of this operation, which takes none; leave it out.',
 })
+export const waitTooLong = defineProblem({
+  id: 'wait_too_long',
+  text: 'it must be a duration of at most 60s, such as 5s.',
+})
 export const argumentNestedTooDeep = defineProblem({
   id: 'argument_nested_too_deep',
   text: 'it is nested more than {levels} levels deep; send something flatter.',

@@ -216,7 +216,7 @@ export type ReadOperation<I extends TObject = TObject, O extends TSchema = TSche
 export type WriteOperation<I extends TObject = TObject, O extends TSchema = TSchema, P = unknown> = BusinessRow &
   WriteRow<Context, Context<Transaction>, I, O, P>
 export type GatewayRead<I extends TObject = TObject, O extends TSchema = TSchema> = GatewayRow &
-  ReadRow<GatewayContext, I, O>
+  ReadRow<StreamContext, I, O>
 export type GatewayWrite<I extends TObject = TObject, O extends TSchema = TSchema, P = unknown> = GatewayRow &
   WriteRow<GatewayContext, GatewayContext<Transaction>, I, O, P>
 

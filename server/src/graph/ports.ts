@@ -124,6 +124,10 @@ export interface ServiceFacts {
 /** The stream of messages, statuses and typing indicators. */
 export interface UsersStream {
   open(caller: Caller, asked: StreamFilter, lastEventId: string | undefined): Promise<PushBody>
+  /** Calls `onEvent` whenever something happens on the phone of a user, and `onEnd` if the stream ends. Returns what stops it. */
+  watch(caller: Caller, user_wa_id: string, onEvent: () => void, onEnd: () => void): Promise<() => void>
+  /** Who is calling by now; throws when the caller may not listen any more. */
+  readmit(before: Caller): Promise<Caller>
 }
 
 export interface StreamFilter {

@@ -51,6 +51,11 @@ export class Feed extends StreamHub<FeedItem> {
     return this.isOn || this.#hasListenersElsewhere
   }
 
+  /** An item that is still kept, and what came after it, in the order in which it came to this process. */
+  listSince(id: string): { readonly item: FeedItem; readonly later: FeedItem[] } | undefined {
+    return this.#source.listSince(id)
+  }
+
   /** What happened on this process and is not stored. */
   publish(item: FeedItem): void {
     this.#pass(item)
@@ -115,6 +120,12 @@ class FeedSource implements StreamSource<FeedItem> {
 
   async list(after: number) {
     return { events: this.#kept.filter(({ position }) => position > after), upTo: this.passed }
+  }
+
+  listSince(id: string) {
+    const index = this.#kept.findLastIndex((event) => event.id === id)
+    const [first, ...later] = index < 0 ? [] : this.#kept.slice(index).map(({ about }) => about)
+    return first && { item: first, later }
   }
 
   end(): void {

@@ -294,6 +294,7 @@ export const methodNames: Readonly<Record<string, MethodName>> = {
   'webhooks.unlink_app': 'webhooks.linkedApps.delete',
 
   'gateway.stream': 'gateway.stream',
+  'gateway.wait': 'gateway.messages.wait',
   'gateway.list_users': 'gateway.users.list',
   'gateway.read_user': 'gateway.users.retrieve',
   'gateway.set_user': 'gateway.users.update',

@@ -79,7 +79,16 @@ export const nothingHappened = defineError({
   status: 408,
   text: 'Nothing of the type {type} that matches happened within {waited} s; wait again, or send since to include earlier records.',
 })
-export const waitTooLong = defineProblem({
-  id: 'wait_too_long',
-  text: 'it must be a duration of at most 60s, such as 5s.',
+export const othersHappened = defineError({
+  id: 'others_happened',
+  status: 408,
+  text: 'Nothing of the type {type} that matches happened within {waited} s, but there was other news ({others}); wait again, or for one of these.',
+})
+export const filterNotForType = defineProblem({
+  id: 'filter_not_for_type',
+  text: 'items of the type {type} have none; leave it out, or wait for one of {types}.',
+})
+export const afterUnknown = defineProblem({
+  id: 'after_unknown',
+  text: 'it is not the id of an item of this type that is still known here; leave it out and send since.',
 })

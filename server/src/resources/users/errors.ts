@@ -1,4 +1,4 @@
-import { defineError } from '../../graph/define-error.ts'
+import { defineError, defineProblem } from '../../graph/define-error.ts'
 
 export const numberOrGroup = defineError({
   id: 'number_or_group_required',
@@ -54,4 +54,18 @@ export const tooManyStreams = defineError({
   id: 'too_many_streams',
   status: 429,
   text: 'Too many streams are open; close one, or try again in {seconds} s.',
+})
+export const nothingArrived = defineError({
+  id: 'nothing_arrived',
+  status: 408,
+  text: 'No message of the business arrived on the phone within {waited} s; wait again, or send after or since to include earlier ones.',
+})
+export const otherMessagesArrived = defineError({
+  id: 'other_messages_arrived',
+  status: 408,
+  text: 'No message of that type arrived on the phone within {waited} s, but others did ({others}); wait again, or for one of these.',
+})
+export const afterNotOfChat = defineProblem({
+  id: 'after_not_of_chat',
+  text: 'it is not the id of a message in this chat that is on the phone; leave it out and send since.',
 })

@@ -16,6 +16,22 @@ import { showMessages, showTools } from './show.ts'
 import { type Written, writeMessage } from './write.ts'
 
 const exampleId = 'wamid.q83vEjRWeJCrze8SNFZ4kKvN'
+/** A message on the phone of a user, as the gateway shows it. */
+export const exampleMessage = {
+  id: exampleId,
+  direction: 'to_user',
+  phone_number_id: '4000000000000001',
+  user_wa_id: '16505551234',
+  from: '16315551001',
+  timestamp: '1780315200',
+  type: 'text',
+  text: { body: 'Your order is ready.' },
+  state: 'delivered',
+  states: [
+    { status: 'sent', timestamp: '1780315200' },
+    { status: 'delivered', timestamp: '1780315200' },
+  ],
+}
 const sendFirst = { send: 'messages.send', take: { pointer: '/messages/0/id', as: 'message_id' } }
 
 export function userMessageOperations(vocabulary: Vocabulary): NewOperation[] {
@@ -50,21 +66,7 @@ export function userMessageOperations(vocabulary: Vocabulary): NewOperation[] {
       output: makeMessageSchema(vocabulary),
       examples: {
         input: { message_id: exampleId },
-        output: {
-          id: exampleId,
-          direction: 'to_user',
-          phone_number_id: '4000000000000001',
-          user_wa_id: '16505551234',
-          from: '16315551001',
-          timestamp: '1780315200',
-          type: 'text',
-          text: { body: 'Your order is ready.' },
-          state: 'delivered',
-          states: [
-            { status: 'sent', timestamp: '1780315200' },
-            { status: 'delivered', timestamp: '1780315200' },
-          ],
-        },
+        output: exampleMessage,
         first: [sendFirst],
       },
       async run(context, { message_id }) {

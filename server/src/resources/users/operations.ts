@@ -13,19 +13,17 @@ import { idSchema, successSchema } from '../../graph/schemas.ts'
 import type { Settings } from '../../graph/settings.ts'
 import type { Vocabulary } from '../../graph/vocabulary.ts'
 import { userWaIdSchema } from '../calls/schemas.ts'
-import { findNumberForGateway } from '../calls/store.ts'
 import { comeOnline, endWaiting, isWindowOpen, nameOf, writeSeconds } from '../messages/public.ts'
-import { chatIdOf, findPerson, groupChatIdOf, type Person, takeChat, updateChat } from '../messages/store.ts'
+import { chatIdOf, findPerson, type Person, takeChat, updateChat } from '../messages/store.ts'
+import { requireChat, requireNumber } from './chat.ts'
 import { messageDownloads } from './download.ts'
-import { numberIsNoUser, numberOrGroup } from './errors.ts'
+import { numberIsNoUser } from './errors.ts'
 import { userMessageOperations } from './message-operations.ts'
 import { makeChatSchema, makeMessageSchema, marketingSchema, settingsSchema, userSchema } from './schemas.ts'
 import { showMessages, showTools } from './show.ts'
 import {
   countUnread,
   countUnreadInGroups,
-  findGroupForGateway,
-  isInGroup,
   listAccountsOfUserForGateway,
   listChatsForGateway,
   listMessages,
@@ -36,6 +34,7 @@ import {
 } from './store.ts'
 import { streamOperations } from './stream.ts'
 import { type ListedUser, listUsersForGateway, scanUsers, userList } from './user-list.ts'
+import { waitOperations } from './wait.ts'
 import { usersWorld } from './world.ts'
 
 export const usersChapter: Chapter = {
@@ -46,6 +45,7 @@ export const usersChapter: Chapter = {
     ...userMessageOperations(vocabulary),
     ...messageDownloads(),
     ...streamOperations(),
+    ...waitOperations(vocabulary),
   ],
   world: usersWorld,
 }
@@ -194,12 +194,7 @@ function userOperations(vocabulary: Vocabulary): NewOperation[] {
       },
       async run(context, { wa_id, phone_number_id, group_id }) {
         const { db, page } = context
-        if ((phone_number_id === undefined) === (group_id === undefined)) throw numberOrGroup()
-        const group = group_id === undefined ? undefined : await findGroupForGateway(db, group_id)
-        if (group_id !== undefined && !(group && (await isInGroup(db, group.id, wa_id)))) throw notFound()
-        const number = await requireNumber(context, group?.phone_number_id ?? phone_number_id ?? '')
-        if ((await findPerson(db, '', wa_id)).isNumber) throw numberIsNoUser()
-        const chat_id = group ? groupChatIdOf(group.id) : chatIdOf(number.id, wa_id)
+        const { chat_id, number } = await requireChat(context, { wa_id, phone_number_id, group_id })
         const tools = showTools(context, () => number.phone_number)
         return page.fetch(
           async (range) => {
@@ -212,12 +207,6 @@ function userOperations(vocabulary: Vocabulary): NewOperation[] {
       },
     }),
   ]
-}
-
-async function requireNumber({ db, sees }: GatewayContext, id: string) {
-  const number = await findNumberForGateway(db, id)
-  if (!number || !sees(number.account_id)) throw notFound()
-  return number
 }
 
 /** A token that is limited to accounts sees the users alone who have to do with them. */

@@ -175,3 +175,62 @@ export async function listParticipantsOf(db: Db, groups: readonly string[]): Pro
   const byGroup = Map.groupBy(rows, ({ group_id }) => group_id)
   return new Map([...byGroup].map(([id, members]) => [id, members.map(({ user_wa_id }) => user_wa_id)]))
 }
+
+/** Where a message is among those on a phone: when it arrived, then in the order of sending. */
+export interface Arrival {
+  readonly time: number
+  readonly position: number
+}
+
+export type ArrivedMessage = StoredMessage & { readonly arrived_time: number }
+
+const maxArrivals = 200
+
+/** When a message came to the phone of a user; null: it has not. What the user wrote is there from the start. */
+function selectChat({ query }: Db, chat_id: string, user: string) {
+  return query
+    .selectFrom('messages')
+    .leftJoin('message_recipients', (join) =>
+      join.onRef('message_recipients.message_id', '=', 'messages.id').on('message_recipients.user_wa_id', '=', user),
+    )
+    .where('messages.chat_id', '=', chat_id)
+}
+
+const arrivedTime = sql<number | null>`CASE WHEN messages.direction <> 'to_user' THEN messages.created_time
+  WHEN messages.group_id IS NULL THEN messages.delivered_time ELSE message_recipients.delivered_time END`
+
+/** What arrived from the business behind a place, in order. */
+export async function listArrivals(db: Db, chat_id: string, user: string, after: Arrival): Promise<ArrivedMessage[]> {
+  return selectChat(db, chat_id, user)
+    .selectAll('messages')
+    .select(arrivedTime.$notNull().as('arrived_time'))
+    .where('messages.direction', '=', 'to_user')
+    .where(
+      sql<boolean>`(${arrivedTime} > ${after.time} OR (${arrivedTime} = ${after.time} AND messages.position > ${after.position}))`,
+    )
+    .orderBy(sql`${arrivedTime}`)
+    .orderBy('messages.position')
+    .limit(maxArrivals)
+    .execute() as Promise<ArrivedMessage[]>
+}
+
+/** The place of a message of the chat, of either direction; undefined: there is none on the phone. */
+export async function findArrival(db: Db, chat_id: string, user: string, id: string): Promise<Arrival | undefined> {
+  const row = await selectChat(db, chat_id, user)
+    .select(['messages.position', arrivedTime.as('time')])
+    .where('messages.id', '=', id)
+    .executeTakeFirst()
+  return row && row.time !== null ? { time: Number(row.time), position: Number(row.position) } : undefined
+}
+
+/** The place of the last one on the phone. */
+export async function findLastArrival(db: Db, chat_id: string, user: string): Promise<Arrival> {
+  const row = await selectChat(db, chat_id, user)
+    .select(['messages.position', arrivedTime.as('time')])
+    .where(sql<boolean>`${arrivedTime} IS NOT NULL`)
+    .orderBy(sql`${arrivedTime}`, 'desc')
+    .orderBy('messages.position', 'desc')
+    .limit(1)
+    .executeTakeFirst()
+  return { time: Number(row?.time ?? 0), position: Number(row?.position ?? 0) }
+}

@@ -68,6 +68,13 @@ export function makeUsersStream(deps: UsersStreamDeps): OwnUsersStream {
         holder: holderOf(caller),
         admit: async () => listeningOf(await deps.readmit(caller), asked),
       }),
+    watch: (caller, user_wa_id, onEvent, onEnd) => {
+      const take = ({ users }: About) => {
+        if (users.includes(user_wa_id)) onEvent()
+      }
+      return hub.watch({ take, end: onEnd }, holderOf(caller))
+    },
+    readmit: deps.readmit,
     reset: (reached) => hub.reset(reached),
     wantAgain() {
       source.forgetWanted()

@@ -7,8 +7,8 @@ import { useTestServer } from '../../../../test/harness/server.ts'
 import { subscribe } from '../../../../test/harness/subscriber.ts'
 import { handInText } from '../../../../test/harness/webhooks.ts'
 import { accounts, ids, numbers, strangerIds, tokens } from '../../../../test/harness/world.ts'
-import { notFound } from '../../../graph/errors.ts'
-import { nothingHappened, waitTooLong } from '../errors.ts'
+import { notFound, waitTooLong } from '../../../graph/errors.ts'
+import { nothingHappened } from '../errors.ts'
 
 type Item = Record<string, unknown>
 

@@ -1,27 +1,17 @@
 import { Type } from 'typebox'
-import { parseDuration, second } from '../../../base/time/duration.ts'
+import { second } from '../../../base/time/duration.ts'
+import { webhookFields } from '../../../delivery/webhook-fields.ts'
 import { holderOf, limitsOf, type OperatorContext } from '../../../graph/context.ts'
 import { defineOperatorRead } from '../../../graph/define.ts'
 import { badArgument } from '../../../graph/define-error.ts'
 import { readTimestamp, timestampSchema } from '../../../graph/input/timestamps.ts'
+import { readWaitTime, waitTimeSchema } from '../../../graph/input/wait-time.ts'
 import type { NewOperation } from '../../../graph/operation.ts'
-import type { FeedItem } from '../../../stream/feed-item.ts'
-import { feedItemTypes } from '../../../stream/feed-item.ts'
-import { addSubjects } from '../../../stream/item-subjects.ts'
-import { nothingHappened, waitTooLong } from '../errors.ts'
-import {
-  exampleFeedItem,
-  type FeedFilter,
-  feedItemSchema,
-  filterProperties,
-  fits,
-  readSince,
-  showFeedItem,
-  toFeedItem,
-} from './feed-items.ts'
-
-const longestWait = 60 * second
-const usualWait = 30 * second
+import { type FeedItem, type FeedItemType, feedItemTypes } from '../../../stream/feed-item.ts'
+import { filterNotForType, nothingHappened, othersHappened } from '../errors.ts'
+import { exampleFeedItem, feedItemSchema, filterProperties, fits, showFeedItem } from './feed-items.ts'
+import { isOneOf, typesWithField, typesWithKind, WaitFilter } from './wait-filter.ts'
+import { findPast, findStart, type Start } from './wait-past.ts'
 
 /** For tests: waits until something has happened. */
 export function waitOperations(): NewOperation[] {
@@ -34,76 +24,91 @@ export function waitOperations(): NewOperation[] {
       waits: true,
       input: Type.Object({
         type: Type.Enum(feedItemTypes, { description: 'What to wait for.' }),
-        ...filterProperties,
-        since: Type.Optional(timestampSchema('Also what has happened since then; left out: what happens from now on.')),
-        timeout: Type.Optional(
-          Type.String({
-            maxLength: 20,
-            description: 'How long, such as 5s or a number of seconds; at most 60s, 30s when left out.',
+        field: Type.Optional(
+          Type.Enum(webhookFields, {
+            'x-expects': 'a webhook field such as messages, calls or account_update',
+            description: `Only of this webhook field; for the types ${typesWithField.join(', ')}.`,
           }),
         ),
+        kind: Type.Optional(
+          Type.String({
+            minLength: 1,
+            maxLength: 100,
+            description: `Only of this kind: the type of a message or of a change of a group, the status of a message or call, the event of a call or template; for the types ${typesWithKind.join(', ')}.`,
+          }),
+        ),
+        ...filterProperties,
+        after: Type.Optional(
+          Type.String({
+            minLength: 1,
+            maxLength: 200,
+            description: 'Only what came after the item with this id: the last that a wait responded with.',
+          }),
+        ),
+        since: Type.Optional(
+          timestampSchema('Also what has happened since then; without after and since: what happens from now on.'),
+        ),
+        timeout: Type.Optional(waitTimeSchema),
       }),
       output: feedItemSchema,
       examples: { input: { type: 'request', since: '1h', timeout: '5s' }, output: exampleFeedItem },
-      async run(context, { type, account_id, phone_number_id, since, timeout }) {
-        const { limits, clock } = context
-        const filter = { types: new Set([type]), account_id, phone_number_id, limits }
-        const milliseconds = readTimeout(timeout)
-        const from = readTimestamp('since', since, clock.now())
-        const found = await waitFor(context, filter, from, milliseconds)
+      async run(context, { type, field, kind, account_id, phone_number_id, after, since, timeout }) {
+        checkFilter(type, { field, kind })
+        const milliseconds = readWaitTime('timeout', timeout)
+        const from = readTimestamp('since', since, context.clock.now())
+        const owner = { types: new Set([type]), account_id, phone_number_id }
+        const filter = new WaitFilter({ ...owner, limits: context.limits }, { type, field, kind, since: from })
+        const found = await waitFor(context, filter, after, milliseconds)
         // The token may have been revoked, or limited, while it waited.
-        const limitsNow = limitsOf(await context.ports.readmitOperator(context.caller))
-        if (!found || !fits(found, { ...filter, limits: limitsNow })) {
-          throw nothingHappened({ type, waited: milliseconds / second })
-        }
-        return showFeedItem(found)
+        const limits = limitsOf(await context.ports.readmitOperator(context.caller))
+        if (found && fits(found, { ...owner, limits })) return showFeedItem(found)
+        const said = { type, waited: milliseconds / second }
+        const others = filter.listOthers(limits)
+        throw others.length === 0 ? nothingHappened(said) : othersHappened({ ...said, others })
       },
     }),
   ]
 }
 
+function checkFilter(type: FeedItemType, { field, kind }: { field: string | undefined; kind: string | undefined }) {
+  if (field !== undefined && !isOneOf(typesWithField, type)) {
+    throw badArgument(filterNotForType('field', { type, types: typesWithField }))
+  }
+  if (kind !== undefined && !isOneOf(typesWithKind, type)) {
+    throw badArgument(filterNotForType('kind', { type, types: typesWithKind }))
+  }
+}
+
 async function waitFor(
   context: OperatorContext,
-  filter: FeedFilter,
-  since: number | undefined,
+  filter: WaitFilter,
+  after: string | undefined,
   milliseconds: number,
 ): Promise<FeedItem | undefined> {
-  const { feed } = context.ports
   const { promise, resolve } = Promise.withResolvers<FeedItem | undefined>()
-  const watcher = {
-    take: (item: FeedItem) => {
-      if (fits(item, filter) && (since === undefined || item.time >= since)) resolve(item)
-    },
-    end: () => resolve(undefined),
-  }
-  const stop = await feed.watch(watcher, holderOf(context.caller))
   // Watching begins first, so that nothing is missed in between.
-  const timer = setTimeout(() => resolve(undefined), milliseconds)
+  const early: FeedItem[] = []
+  let take = (item: FeedItem): void => {
+    early.push(item)
+  }
+  const watcher = { take: (item: FeedItem) => take(item), end: () => resolve(undefined) }
+  const stop = await context.ports.feed.watch(watcher, holderOf(context.caller))
+  let isOver = false
+  const timer = setTimeout(() => {
+    isOver = true
+    resolve(undefined)
+  }, milliseconds)
   try {
-    const past = since === undefined ? undefined : await findPast(context, filter, since)
-    return past ?? (await promise)
+    const start: Start | undefined = after === undefined ? undefined : await findStart(context, filter, after)
+    const isNew = (item: FeedItem) => !start?.isReached(item) && filter.takes(item)
+    const past = (await findPast(context, filter, start, () => isOver)) ?? early.find(isNew)
+    if (past) return past
+    take = (item) => {
+      if (isNew(item)) resolve(item)
+    }
+    return await promise
   } finally {
     clearTimeout(timer)
     stop()
   }
-}
-
-async function findPast({ db, ports }: OperatorContext, filter: FeedFilter, since: number) {
-  if (filter.types?.has('request')) {
-    const requests = ports.listRequests().filter(({ time }) => time >= since)
-    const first = requests.findLast((one) => fits(toFeedItem(one), filter))
-    return first && toFeedItem(first.whole())
-  }
-  for (const type of filter.types ?? []) {
-    const found = (await readSince(db, since, type)).find((one) => fits(one, filter))
-    if (found) return (await addSubjects(db, [found]))[0]
-  }
-  return undefined
-}
-
-function readTimeout(text: string | undefined): number {
-  if (text === undefined) return usualWait
-  const milliseconds = /^\d{1,5}(?:\.\d{1,3})?$/.test(text) ? Number(text) * second : parseDuration(text)
-  if (milliseconds === undefined || milliseconds > longestWait) throw badArgument(waitTooLong('timeout'))
-  return milliseconds
 }
