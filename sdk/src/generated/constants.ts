@@ -4,7 +4,7 @@
 export const newestVersion = 'v23.0'
 
 /** The version of the server that the methods were made from. */
-export const serverVersion = '0.1.0'
+export const serverVersion = '0.2.0'
 
 /** The names on the wire that a server may use. */
 export type Vocabulary = 'msgapp' | 'whatsapp'
