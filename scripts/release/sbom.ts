@@ -50,7 +50,10 @@ async function findBundled(root: string, folder: string): Promise<string[]> {
   })
   // An input of which nothing is left in an output is not in the package.
   const inputs = Object.values(metafile.outputs).flatMap(({ inputs: used }) => Object.keys(used))
-  const places = inputs.flatMap((path) => /^(.*node_modules\/(?:@[^/]+\/)?[^/]+)\//.exec(path)?.[1] ?? [])
+  // Where node_modules is a link, paths lead out of the folder.
+  const places = inputs
+    .map((path) => path.replace(/^\.\.\/.*?(?=node_modules\/)/, ''))
+    .flatMap((path) => /^(.*node_modules\/(?:@[^/]+\/)?[^/]+)\//.exec(path)?.[1] ?? [])
   return [...new Set(places)].sort()
 }
 
@@ -94,10 +97,16 @@ export async function makeSbom(root: string, lock: LockedPackages, subject: Subj
   const bundled = await findBundled(root, folder)
   const installed = findInstalled(lock, folder, manifest)
   const places = [...new Set([...bundled, ...installed])]
-  const components = places.map((place) => ({
-    ...describe(readManifestAt(root, place), lock[place]?.integrity),
+  // Of packages for other systems, and of those that only the published package.json names, the lock file may know nothing.
+  const wanted = Object.entries({ ...manifest.dependencies, ...manifest.optionalDependencies })
+  const unlocked = wanted.filter(([name]) => resolvePackage(lock, folder, name) === undefined)
+  const components = [
+    ...places.map((place) => ({ found: describeLocked(lock, place), isBundled: bundled.includes(place) })),
+    ...unlocked.map(([name, version]) => ({ found: describe({ name, version }), isBundled: false })),
+  ].map(({ found, isBundled }) => ({
+    ...found,
     type: 'library',
-    properties: [{ name: 'switchboard:how', value: bundled.includes(place) ? 'bundled' : 'installed' }],
+    properties: [{ name: 'switchboard:how', value: isBundled ? 'bundled' : 'installed' }],
   }))
   const main = describe(manifest)
   const references = new Map(places.map((place, index) => [place, components[index]?.['bom-ref'] as string]))
@@ -133,8 +142,11 @@ export async function makeSbom(root: string, lock: LockedPackages, subject: Subj
   }
 }
 
-function readManifestAt(root: string, place: string): Manifest {
-  return JSON.parse(readFileSync(join(root, place, 'package.json'), 'utf8'))
+function describeLocked(lock: LockedPackages, place: string) {
+  const { name, version, license, integrity } = lock[place] ?? {}
+  const named = name ?? place.slice(place.lastIndexOf('node_modules/') + 'node_modules/'.length)
+  if (version === undefined) throw new Error(`the lock file has no version of ${place}`)
+  return describe({ name: named, version, ...(license ? { license } : {}) }, integrity)
 }
 
 function describe({ name, version, license, description }: Manifest, integrity?: string) {

@@ -4,6 +4,8 @@ import { join } from 'node:path'
 import { type Manifest, ownFolders, readManifest } from './packages.ts'
 
 interface LockEntry {
+  /** Where it is not the one of its folder. */
+  readonly name?: string
   readonly version?: string
   readonly integrity?: string
   readonly license?: string
