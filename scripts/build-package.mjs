@@ -3,6 +3,7 @@
 import { execFileSync } from 'node:child_process'
 import { existsSync, globSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
+import { writeCommonJs } from './packages/commonjs.mjs'
 import { describePublished } from './packages/manifest.mjs'
 
 const folder = process.cwd()
@@ -24,7 +25,10 @@ async function build() {
   if (published.name === '@switchboard/server') {
     const { buildServerPackage } = await import('./packages/server.mjs')
     await buildServerPackage(dist)
-  } else compile()
+  } else {
+    compile()
+    writeCommonJs(dist)
+  }
   writeFileSync(kept, text)
   writeFileSync(manifest, `${JSON.stringify(published, null, 2)}\n`)
 }

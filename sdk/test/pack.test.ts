@@ -8,7 +8,6 @@ import { createSwitchboard, type TestSwitchboard } from '@switchboard/testing'
 import { publint } from 'publint'
 import { formatMessage } from 'publint/utils'
 import { testLong } from '../../server/test/harness/form.ts'
-import { runExample, runnerNames } from '../../testing/test/runners.ts'
 import { checkTypes, makeProject, type Project, packWorkspaces, root, runFile } from './harness-pack.ts'
 import { signPost, writePages } from './places.ts'
 import { expectSeen, type Given } from './scenario.ts'
@@ -43,18 +42,7 @@ describe('the packed client', () => {
     testLong(`the packed client is accepted by attw, its types are those of its code: ${name}`, async () => {
       const checked = await checkPackage(createPackageFromTarballData(await readTarball(name)))
       assert.ok(checked.types)
-      // It is ESM only, and `node10` knows no exports.
-      const problems = checked.problems.filter(
-        (problem) =>
-          problem.kind !== 'CJSResolvesToESM' && !('resolutionKind' in problem && problem.resolutionKind === 'node10'),
-      )
-      assert.deepEqual(problems, [])
-    })
-  }
-
-  for (const runner of runnerNames) {
-    testLong(`the packed client runs under ${runner}, with the testing library`, async () => {
-      assert.deepEqual(await runExample(project, runner), { success: true, numPassedTests: 1, numTotalTests: 1 })
+      assert.deepEqual(checked.problems, [])
     })
   }
 
@@ -62,7 +50,9 @@ describe('the packed client', () => {
     const { exports, scripts, devDependencies } = JSON.parse(
       await readFile(join(project.folder, 'node_modules/@switchboard/client/package.json'), 'utf8'),
     )
-    assert.deepEqual(exports['.'], { types: './dist/index.d.ts', default: './dist/index.js' })
+    const esm = { types: './dist/index.d.ts', default: './dist/index.js' }
+    const commonJs = { types: './dist/cjs/index.d.ts', default: './dist/cjs/index.js' }
+    assert.deepEqual(exports['.'], { 'module-sync': esm, require: commonJs, default: esm })
     assert.deepEqual([scripts, devDependencies], [undefined, undefined])
   })
 
@@ -107,6 +97,9 @@ describe('the packed client', () => {
     assert.equal(stdout, 'refused run.js\n', stderr)
     await project.write('run.cjs', "console.log(typeof require('@switchboard/client').Switchboard)")
     assert.equal((await runFile(process.execPath, ['run.cjs'], { cwd: project.folder })).stdout, 'function\n')
+    // As where `require` takes no ES modules.
+    const old = ['--no-experimental-require-module', 'run.cjs']
+    assert.equal((await runFile(process.execPath, old, { cwd: project.folder })).stdout, 'function\n')
   })
 
   test('the packed client has types that compilers before TypeScript 5.7 know too', async () => {
