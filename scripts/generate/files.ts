@@ -15,6 +15,7 @@ import { writeReadme } from './readme.ts'
 import { writeSdkFiles } from './sdk/files.ts'
 import { writeSettingsPage } from './settings-page.ts'
 import { writeSpecPages } from './spec-pages.ts'
+import { writeWorldTypes } from './world-types.ts'
 
 /** Every file that is generated from the code and committed with it: its path from the root, and its text. */
 export function generateFiles(): Map<string, string> {
@@ -45,6 +46,7 @@ export function generateFiles(): Map<string, string> {
     ['docs/public-platform.md', writePublicPage(buildOperations(chooseVocabulary('whatsapp')))],
     ['README.md', writeReadme(readText('README.md'))],
     ...writeSdkFiles(),
+    ['testing/src/generated/world.ts', writeWorldTypes()],
     ...writeSpecPages(operations, {
       specification: readText('docs/spec/management-api.md'),
       decisions: readText('docs/spec/decisions.md'),

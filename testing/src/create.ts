@@ -1,25 +1,21 @@
 import { randomBytes } from 'node:crypto'
-import { readFile, realpath, rm } from 'node:fs/promises'
-import { dirname, join } from 'node:path'
-import { Switchboard, SwitchboardError } from '@switchboard/client'
+import { readFile, rm } from 'node:fs/promises'
+import { join } from 'node:path'
+import { type Fetch, Switchboard, SwitchboardError } from '@switchboard/client'
 import { fetchAside } from './fetch-aside.ts'
-import { copyStore, forgetStore, type StoreKeys, type StoreOptions } from './prepared-store.ts'
-import { joinServer } from './running-server.ts'
-import {
-  findCommand,
-  type Program,
-  type RunningServer,
-  type ServerCommand,
-  type Settings,
-  startServer,
-} from './server-process.ts'
-import { Subscriber } from './subscriber.ts'
-import { describeSubscription } from './subscription.ts'
+import type { World } from './generated/world.ts'
+import { findServer, type ServerCommand } from './start/find-server.ts'
+import { copyStore, forgetStore, type StoreKeys, type StoreOptions } from './start/prepared-store.ts'
+import { joinServer } from './start/running-server.ts'
+import { type RunningServer, type Settings, startServer } from './start/server-process.ts'
 import { type Life, TestSwitchboard } from './test-switchboard.ts'
+import { Reasons } from './waits/reasons.ts'
+import { Subscriber } from './webhooks/subscriber.ts'
+import { describeSubscription } from './webhooks/subscription.ts'
 
 export interface SwitchboardOptions {
   /** What is in it: a world file's path or text, or its members as an object. Left out: the demo world. */
-  readonly world?: string | URL | Readonly<Record<string, unknown>> | undefined
+  readonly world?: string | URL | World | undefined
   readonly vocabulary?: 'msgapp' | 'whatsapp' | undefined
   /** Settings of the server, by their names: `{ RATE_LIMITS: 'off' }`. */
   readonly settings?: Settings | undefined
@@ -54,12 +50,10 @@ export async function createSwitchboard(options: SwitchboardOptions = {}): Promi
 }
 
 async function startOwn({ world, vocabulary = 'msgapp', settings = {}, ...given }: SwitchboardOptions) {
-  const command = findCommand(given.command)
   const store = {
-    command,
+    server: await findServer(given.command),
     vocabulary,
     world: await readWorld(world),
-    ...(world === undefined && { demo: await readDemo(command) }),
     settings: { WEBHOOK_RETRY_DELAYS: retryDelays, ...settings, VOCABULARY: vocabulary },
   }
   return { ...(await start(store)), vocabulary }
@@ -69,27 +63,45 @@ async function startOwn({ world, vocabulary = 'msgapp', settings = {}, ...given 
 async function equip(server: RunningServer, keys: StoreKeys, vocabulary: 'msgapp' | 'whatsapp') {
   const [first] = keys.businesses
   const { gatewayToken, operatorToken } = keys
-  const life: Life = {}
-  const client = new Switchboard({
-    ...{ baseUrl: server.url, vocabulary, token: first?.token, gatewayToken, operatorToken },
-    // Without the server the reason is known: no need to try again, and another server may have its port by now.
-    fetch: (url, init) => (life.end === undefined ? fetch(url, init) : Promise.reject(new SwitchboardError(life.end))),
-  })
-  const subscriber = await Subscriber.open(keys.businesses, randomBytes(12).toString('hex'))
+  const options = { baseUrl: server.url, vocabulary, token: first?.token, gatewayToken, operatorToken }
+  // Without the server the reason is known: no need to try again, and another server may have its port by now.
+  const reach: Fetch = (url, init) =>
+    life.end === undefined ? fetch(url, init) : Promise.reject(new SwitchboardError(life.end))
+  const control = new Switchboard({ ...options, fetch: reach })
+  const life: Life = { requests: 0, underWay: 0, control }
+  const client = control.withOptions({ fetch: (url, init) => countRequest(life, url, reach(url, init)) })
+  const reasons = new Reasons(control, server)
+  const subscriber = await Subscriber.open(keys.businesses, randomBytes(12).toString('hex'), reasons)
   const stream = client.withOptions({ fetch: fetchAside }).gateway.stream()
   // Without the server there is nothing to connect to again.
   void server.ended.then(stream.close)
   await Promise.all([client.operator.world.apply(describeSubscription(keys, subscriber)), stream.opened])
   const snapshot = `testing-${randomBytes(6).toString('hex')}`
   await client.sandbox.snapshots.create({ name: snapshot })
-  return new TestSwitchboard({ life, snapshot, server, client, keys, subscriber, stream })
+  return new TestSwitchboard({ life, reasons, snapshot, server, client, keys, subscriber, stream })
+}
+
+/** Requests of businesses are what an app does; what the test does at the other doors it waits for itself. */
+async function countRequest(life: Life, url: string, response: Promise<Response>): Promise<Response> {
+  if (/^\/(?:operator|gateway)\//.test(new URL(url).pathname)) return response
+  life.requests++
+  life.underWay++
+  try {
+    return await response
+  } finally {
+    life.requests++
+    life.underWay--
+  }
 }
 
 async function start(store: StoreOptions): Promise<{ server: RunningServer; keys: StoreKeys }> {
-  const { command, settings } = store
+  const { server: found, settings } = store
   const begin = async ({ folder, keys }: Awaited<ReturnType<typeof copyStore>>) => {
     try {
-      return { keys, server: await startServer({ command, settings, folder, dataDir: join(folder, 'data') }) }
+      return {
+        keys,
+        server: await startServer({ command: found.command, settings, folder, dataDir: join(folder, 'data') }),
+      }
     } catch (error) {
       await rm(folder, { recursive: true, force: true })
       throw error
@@ -103,12 +115,6 @@ async function start(store: StoreOptions): Promise<{ server: RunningServer; keys
     await forgetStore(store)
     return begin(await copyStore(store))
   }
-}
-
-/** The demo world of the server, where it is found: another version of it may have another one. */
-async function readDemo([program]: Program): Promise<string | undefined> {
-  const clone = dirname(await realpath(program).catch(() => program))
-  return readFile(join(clone, 'worlds', 'demo.yaml'), 'utf8').catch(() => undefined)
 }
 
 async function readWorld(world: SwitchboardOptions['world']): Promise<string | undefined> {

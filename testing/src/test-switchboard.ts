@@ -1,15 +1,21 @@
 import type { EventStream, FaultRule, GatewayStreamEvent, Switchboard, WebhookEvent } from '@switchboard/client'
 import { SwitchboardError } from '@switchboard/client'
-import type { WebhookApp } from './connected-app.ts'
-import type { EventField, EventOf, KindOf } from './events.ts'
-import { type EventFilter, fitsEvent } from './filters.ts'
-import { Phone } from './phone.ts'
-import type { StoreKeys, TestedBusiness } from './prepared-store.ts'
-import type { RunningServer } from './server-process.ts'
-import type { Subscriber } from './subscriber.ts'
+import { Phone } from './phones/phone.ts'
+import type { StoreKeys, TestedBusiness } from './start/prepared-store.ts'
+import type { RunningServer } from './start/server-process.ts'
+import { describeFilter } from './waits/describe.ts'
+import type { EventField, EventOf, KindOf } from './waits/events.ts'
+import { expectNothing } from './waits/expect-nothing.ts'
+import { type EventFilter, fitsEvent, NothingCame, type Watching } from './waits/filters.ts'
+import { usualTimeout, type Wanted } from './waits/mailbox.ts'
+import { usualQuiet, waitUntilQuiet } from './waits/quiet.ts'
+import type { Reasons } from './waits/reasons.ts'
+import type { WebhookApp } from './webhooks/connected-app.ts'
+import type { Subscriber } from './webhooks/subscriber.ts'
 
 /** A server of its own, with a client, phones and a subscriber. */
 export class TestSwitchboard {
+  /** The address of the server, for clients of your own: `new Switchboard({ baseUrl: sb.url, token: sb.token })`. */
   readonly url: string
   /** With the tokens of all three doors; at the business door as the world's first business. */
   readonly client: Switchboard
@@ -19,8 +25,11 @@ export class TestSwitchboard {
   readonly #stream: EventStream<GatewayStreamEvent>
   readonly #snapshot: string
   readonly #phones = new Map<string, Phone>()
+  readonly #reasons: Reasons
   readonly #life: Life
   #closing: Promise<void> | undefined
+  /** How much came by the stream. */
+  #received = 0
 
   constructor(parts: TestParts) {
     this.#server = parts.server
@@ -28,6 +37,7 @@ export class TestSwitchboard {
     this.#subscriber = parts.subscriber
     this.#stream = parts.stream
     this.#snapshot = parts.snapshot
+    this.#reasons = parts.reasons
     this.#life = parts.life
     this.url = parts.server.url
     this.client = parts.client
@@ -122,7 +132,10 @@ export class TestSwitchboard {
     const digits = wa_id.replaceAll(/\D/g, '')
     const known = this.#phones.get(digits)
     if (known) return known
-    const phone = new Phone(this.client, digits, () => this.#explain(digits))
+    const phone = new Phone(this.client, digits, {
+      explain: () => this.#explain(digits),
+      becomeQuiet: (watching) => this.#becomeQuiet(watching),
+    })
     if (this.#life.end !== undefined) phone.fail(new SwitchboardError(this.#life.end))
     this.#phones.set(digits, phone)
     return phone
@@ -132,10 +145,22 @@ export class TestSwitchboard {
   async waitForEvent<Field extends EventField = EventField, Kind extends KindOf<Field> = KindOf<Field>>(
     filter: EventFilter<Field, Kind> = {},
   ): Promise<EventOf<Field, Kind>> {
-    const { field = 'any field', kind } = filter
-    const what = `an event of ${field}${kind === undefined ? '' : `, ${kind}`}`
-    const fits = (event: WebhookEvent) => fitsEvent(event, filter as unknown as EventFilter)
-    return (await this.#subscriber.events.take(what, fits, filter.timeout)) as EventOf<Field, Kind>
+    const wanted = wantEvent(filter as unknown as EventFilter)
+    return (await this.#subscriber.events.take(wanted, filter.timeout)) as EventOf<Field, Kind>
+  }
+
+  /**
+   * Checks that no event comes that fits, beside those that were waited for. It is sure of that once the server has nothing left to do,
+   * the app has responded to every webhook, and then nothing has happened for 250 ms (`quiet`).
+   *
+   * @example
+   * await sb.expectNoEvent({ field: 'messages', kind: 'failed' })
+   */
+  async expectNoEvent<Field extends EventField = EventField, Kind extends KindOf<Field> = KindOf<Field>>(
+    filter: EventFilter<Field, Kind> & Watching = {},
+  ): Promise<void> {
+    const wanted = wantEvent(filter as unknown as EventFilter)
+    await expectNothing(this.#subscriber.events, wanted, () => this.#becomeQuiet(filter))
   }
 
   /** Moves the clock of the server forward (`24h`), and does what falls due until then. */
@@ -152,7 +177,18 @@ export class TestSwitchboard {
   async reset(): Promise<void> {
     await this.client.sandbox.snapshots.restore(this.#snapshot)
     this.#subscriber.clear()
+    this.#reasons.begin()
     for (const phone of this.#phones.values()) phone.forget()
+  }
+
+  /**
+   * For the end of a test: fails when waits are under way, with what each waited for and what came instead. So a test that ran into the
+   * time limit of its runner, or forgot an `await`, says what was missing. The fixtures of this package call it after each test.
+   */
+  async endWaits(): Promise<void> {
+    const texts: string[] = []
+    for (const one of [this.#subscriber.events, ...this.#phones.values()]) texts.push(...(await one.abandon()))
+    if (texts.length > 0) throw new NothingCame(texts.join('\n\n'))
   }
 
   /** Ends the server; nothing of it is left. A server that was there before stays, without what was added to it. */
@@ -191,18 +227,51 @@ export class TestSwitchboard {
     return business
   }
 
+  async #becomeQuiet({
+    quiet = usualQuiet,
+    timeout = usualTimeout,
+  }: Watching & { readonly timeout?: number | undefined }) {
+    const life = this.#life
+    const activity = {
+      count: () => life.requests + this.#subscriber.activity + this.#received,
+      underWay: () => life.underWay + this.#countComing(),
+    }
+    const appIds = this.#keys.businesses.map(({ app_id }) => app_id)
+    await waitUntilQuiet({ client: life.control, appIds, activity }, quiet, timeout)
+  }
+
+  /** The messages that are delivered to phones of the test, and not shown yet: the stream is a little later than the webhooks. */
+  #countComing(): number {
+    const delivered = this.#statuses().filter(({ status }) => status === 'delivered')
+    return delivered.filter(({ id, recipient_id }) => {
+      const phone = this.#phones.get(recipient_id ?? '')
+      return phone !== undefined && !phone.messages.some((message) => message.id === id)
+    }).length
+  }
+
+  #statuses() {
+    return this.events.flatMap(({ field, value }) => (field === 'messages' ? (value.statuses ?? []) : []))
+  }
+
   /** Why a message may not have come to a user: it failed, or the app that should send it fails. */
-  #explain(wa_id: string): string {
-    const statuses = this.events.flatMap(({ field, value }) => (field === 'messages' ? (value.statuses ?? []) : []))
-    const failed = statuses.filter(({ status, recipient_id }) => status === 'failed' && recipient_id === wa_id).at(-1)
-    const { code, title } = failed?.errors?.[0] ?? {}
-    return `${failed ? ` A message failed: ${code} ${title}.` : ''}${this.#subscriber.describeRefusals()}`
+  async #explain(wa_id: string): Promise<string[]> {
+    const failed = this.#statuses().filter(({ status, recipient_id }) => status === 'failed' && recipient_id === wa_id)
+    const { code, title, error_data } = failed.at(-1)?.errors?.[0] ?? {}
+    const details = error_data?.details === undefined ? '' : ` (${error_data.details})`
+    return [
+      ...(failed.length > 0 ? [`A message to ${wa_id} failed: ${code} ${title}${details}.`] : []),
+      ...(this.#subscriber.hasApps || this.user(wa_id).messages.length > 0
+        ? []
+        : ['No app is connected: see sb.connect.']),
+      ...(await this.#subscriber.explain()),
+    ]
   }
 
   /** What users' phones show comes by one stream. */
   async #follow(): Promise<void> {
     try {
       for await (const { event, data } of this.#stream) {
+        this.#received++
         if (event !== 'message' || data.direction !== 'to_user') continue
         const { user_wa_id } = data as { user_wa_id?: string }
         if (user_wa_id !== undefined) this.user(user_wa_id).receive(data)
@@ -213,12 +282,28 @@ export class TestSwitchboard {
   }
 }
 
-/** Why the server is gone, once it is. */
+function wantEvent(filter: EventFilter): Wanted<WebhookEvent> {
+  return {
+    what: `event ${describeFilter(filter)}`.trimEnd(),
+    fits: (event) => fitsEvent(event, filter),
+    showsAll: filter.where !== undefined,
+  }
+}
+
+/** What goes on between the client and the server. */
 export interface Life {
+  /** Why the server is gone, once it is. */
   end?: string
+  /** How many requests of businesses the client began and ended. */
+  requests: number
+  /** Those that wait for their responses. */
+  underWay: number
+  /** The client of the library itself, whose requests do not count. */
+  control: Switchboard
 }
 
 export interface TestParts {
+  readonly reasons: Reasons
   readonly life: Life
   readonly server: RunningServer
   readonly client: Switchboard

@@ -3,20 +3,130 @@ import { cp, mkdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { after, before, describe, test } from 'node:test'
 import { checkTypes, makeProject, type Project, packWorkspaces, root, runFile } from '../../sdk/test/harness-pack.ts'
+import { type Runner, readExamples, runExample, runners } from './runners.ts'
 
-/** Both packages from their tarballs, in a project that has nothing else, on every Node that they are for. */
-describe('the packed client and testing library', () => {
+/** The packages from their tarballs, in a project that has nothing else but runners, on every Node that they are for. */
+describe('the packed testing library', () => {
   let packed: { folder: string; tarballs: string[] }
   let project: Project
-  const env = { ...process.env, SWITCHBOARD_COMMAND: join(root, 'switchboard') }
+  const nodes = new Map<string, string>()
 
   before(async () => {
     packed = await packWorkspaces(['sdk', 'testing'])
-    project = await makeProject(packed.tarballs, ['--offline'])
+    const { devDependencies } = JSON.parse(await readFile(join(root, 'testing/package.json'), 'utf8'))
+    const found = ['vitest', 'jest'].map((name) => `${name}@${devDependencies[name]}`)
+    const server = await packStandIn(packed.folder)
+    project = await makeProject([...packed.tarballs, server, ...found, 'ts-jest@29', 'typescript@5', '@types/jest@30'])
+    for (const major of ['20', '22', '24']) nodes.set(major, await installNode(project.folder, major))
   })
   after(async () => {
     await project.remove()
     await rm(packed.folder, { recursive: true, force: true })
+  })
+
+  for (const major of ['20', '22', '24']) {
+    for (const runner of Object.keys(runners) as Runner[]) {
+      for (const form of ['module', 'commonjs'] as const) {
+        test(`the packed testing library passes its README's example on Node ${major} with ${runner}, as ${form}`, async () => {
+          await runExample({ project: project.folder, node: nodes.get(major) ?? '', runner, form })
+        })
+      }
+    }
+  }
+
+  test('the packed testing library runs under ts-jest, and its types fit there', async () => {
+    const folder = join(project.folder, 'ts-jest')
+    await mkdir(folder)
+    const compilerOptions = {
+      module: 'commonjs',
+      moduleResolution: 'node10',
+      target: 'es2022',
+      strict: true,
+      types: ['jest'],
+    }
+    await writeFile(join(folder, 'package.json'), JSON.stringify({ private: true, jest: { preset: 'ts-jest' } }))
+    await writeFile(join(folder, 'tsconfig.json'), JSON.stringify({ compilerOptions }))
+    await writeFile(
+      join(folder, 'bot.test.ts'),
+      `import { APIError } from '@switchboard/client'
+       import { type World, type TestSwitchboard, NothingCame } from '@switchboard/testing'
+       import { useSwitchboard } from '@switchboard/testing/jest'
+       const world: World = {
+         businesses: [{ id: '2000000000000009', name: 'Two' }],
+         accounts: [{ id: '1000000000000009', business_id: '2000000000000009', name: 'Two',
+           phone_numbers: [{ id: '4000000000000009', display_phone_number: '+1 631-555-1009', registered: true }] }],
+       }
+       const sb: TestSwitchboard = useSwitchboard({ world })
+       test('types and classes are those of one package', async () => {
+         await sb.user('16505551234').write(sb.number, 'Hi')
+         const { value } = await sb.waitForEvent({ field: 'messages', kind: 'text' })
+         expect(value.messages[0].text.body).toBe('Hi')
+         await expect(sb.client.accounts.retrieve('1')).rejects.toBeInstanceOf(APIError)
+         await expect(sb.waitForEvent({ field: 'calls', timeout: 1 })).rejects.toBeInstanceOf(NothingCame)
+       })`,
+    )
+    const { stderr } = await runFile(nodes.get('22') ?? '', ['../node_modules/jest/bin/jest.js'], {
+      cwd: folder,
+    }).catch(({ stdout, stderr }) => assert.fail(`${stdout}${stderr}`))
+    assert.match(stderr, /Tests: +1 passed, 1 total/)
+  })
+
+  test('the packed testing library is one copy in a process, whether it is imported or required', async () => {
+    await project.write(
+      'both.mjs',
+      `import { createRequire } from 'node:module'
+       import * as client from '@switchboard/client'
+       import * as testing from '@switchboard/testing'
+       const require = createRequire(import.meta.url)
+       console.log(client.APIError === require('@switchboard/client').APIError, testing.NothingCame === require('@switchboard/testing').NothingCame)`,
+    )
+    for (const node of nodes.values()) {
+      const { stdout } = await runFile(node, ['--no-warnings', 'both.mjs'], { cwd: project.folder })
+      assert.equal(stdout, 'true true\n', node)
+    }
+  })
+
+  /** How each runner shows a test whose waits take longer than its limit. */
+  for (const runner of ['vitest', 'jest'] as const) {
+    test(`the packed testing library says what was missing when ${runner} ends a test first`, async () => {
+      const folder = join(project.folder, `slow-${runner}`)
+      await mkdir(folder)
+      await writeFile(join(folder, 'package.json'), '{ "private": true, "type": "commonjs" }')
+      await writeFile(join(folder, 'bot.js'), (await readExamples()).get('bot.js') ?? '')
+      const first = runner === 'vitest' ? "import { test } from 'vitest'\nimport" : 'const'
+      const from = runner === 'vitest' ? `from '@switchboard/testing/vitest'` : `= require('@switchboard/testing/jest')`
+      await writeFile(
+        join(folder, 'slow.test.js'),
+        `${first} { useSwitchboard } ${from}
+         const sb = useSwitchboard()
+         test('waits too long', async () => {
+           const phone = sb.user('16505551234')
+           await phone.write(sb.number, 'Hello?')
+           await phone.waitForMessage({ text: 'Never', timeout: 60_000 })
+         }, 700)
+         test('waits in vain', () => sb.user('16505551234').waitForMessage({ text: 'Never' }))`,
+      )
+      const [file = '', ...flags] = runners[runner].program
+      const options = { cwd: folder, env: { ...process.env, NODE_OPTIONS: '' } }
+      const { stdout } = await runFile(nodes.get('24') ?? '', [file, ...flags], options).catch((failed) => failed)
+      assert.match(stdout, /no message \{ text: 'Never' \} to 16505551234 had come when the test ended\./)
+      assert.match(stdout, /no message \{ text: 'Never' \} to 16505551234 came within 4000 ms\./)
+    })
+  }
+
+  test('the packed testing library says how to install the server where there is none', async () => {
+    const alone = await makeProject(packed.tarballs, ['--offline'])
+    try {
+      await alone.write(
+        'program.js',
+        "import { createSwitchboard } from '@switchboard/testing'\nawait createSwitchboard()",
+      )
+      await assert.rejects(runFile(process.execPath, ['program.js'], { cwd: alone.folder, env: withoutCommand() }), {
+        stderr: /no Switchboard server was found\. .*\n {2}npm i -D @switchboard\/server\n.*SWITCHBOARD_COMMAND.*`url`/,
+      })
+    } finally {
+      await alone.remove()
+    }
   })
 
   const program = `
@@ -26,27 +136,11 @@ describe('the packed client and testing library', () => {
     await phone.write(sb.number, 'Hi')
     await sb.waitForEvent({ field: 'messages', kind: 'text' })
     await sb.client.messages.send(sb.number, { to: phone.wa_id, text: { body: 'Hello' } })
-    const { type } = await phone.waitForMessage({ text: 'Hello' })
+    await phone.waitForMessage({ text: 'Hello' })
     await sb.close()
-    console.log(type, process.versions.node)
   `
 
-  for (const major of ['20', '22', '24']) {
-    test(`the packed client and testing library run on Node ${major}`, async () => {
-      const place = join(project.folder, `node-${major}`)
-      await mkdir(place)
-      await writeFile(join(place, 'package.json'), '{ "private": true }')
-      await runFile('npm', ['install', '--loglevel=error', '--no-audit', '--no-fund', `node@${major}`], { cwd: place })
-      await project.write('program.js', program)
-      const { stdout } = await runFile(join(place, 'node_modules/.bin/node'), ['program.js'], {
-        cwd: project.folder,
-        env,
-      })
-      assert.match(stdout, new RegExp(`^text ${major}\\.`))
-    })
-  }
-
-  test('the packed client and testing library prepare the demo world anew when the clone has another one', async () => {
+  test('the packed testing library prepares the demo world anew when the clone has another one', async () => {
     const clone = join(project.folder, 'clone')
     await mkdir(join(clone, 'worlds'), { recursive: true })
     const command = join(clone, 'switchboard')
@@ -57,20 +151,67 @@ describe('the packed client and testing library', () => {
     for (const demo of ['# one', '# one', '# another']) {
       await writeFile(join(clone, 'worlds/demo.yaml'), demo)
       await writeFile(log, '')
-      await runFile(process.execPath, ['program.js'], {
-        cwd: project.folder,
-        env: { ...env, SWITCHBOARD_COMMAND: command },
-      })
+      const env = { ...process.env, SWITCHBOARD_COMMAND: command }
+      await runFile(process.execPath, ['program.js'], { cwd: project.folder, env })
       starts.push((await readFile(log, 'utf8')).trim().split('\n').length)
     }
     assert.deepEqual(starts, [2, 1, 2])
   })
 
-  test('the packed client and testing library have types that fit, and nothing skipped', async () => {
-    for (const name of ['@types/node', 'undici-types']) {
-      await cp(join(root, 'node_modules', name), join(project.folder, 'node_modules', name), { recursive: true })
-    }
-    await project.write('program.ts', program)
-    await checkTypes(project.folder, { lib: ['es2022'], types: ['node'] })
-  })
+  for (const form of ['module', 'commonjs'] as const) {
+    test(`the packed testing library has types that fit, and nothing skipped, as ${form}`, async () => {
+      const folder = join(project.folder, `types-${form}`)
+      await mkdir(join(folder, 'node_modules'), { recursive: true })
+      await writeFile(join(folder, 'package.json'), JSON.stringify({ private: true, type: form }))
+      for (const name of ['@types/node', 'undici-types']) {
+        await cp(join(root, 'node_modules', name), join(folder, 'node_modules', name), { recursive: true })
+      }
+      const text = `
+        import { createSwitchboard, type World } from '@switchboard/testing'
+        import { useSwitchboard as useInJest } from '@switchboard/testing/jest'
+        import { useSwitchboard } from '@switchboard/testing/node'
+        const world: World = { businesses: [{ id: '2000000000000009', name: 'Two' }] }
+        // @ts-expect-error: it is no key of the world file
+        const wrong: World = { business: [] }
+        void [wrong, createSwitchboard({ world }), useSwitchboard({ connect: (sb) => sb.url }), useInJest()]
+      `
+      await writeFile(join(folder, 'program.ts'), text)
+      await checkTypes(folder, { lib: ['es2022'], types: ['node'] })
+    })
+  }
 })
+
+/** Until the server is a package, its place is taken by one that runs this clone. */
+async function packStandIn(folder: string): Promise<string> {
+  const place = join(folder, 'server')
+  await mkdir(join(place, 'bin'), { recursive: true })
+  const manifest = {
+    ...{ name: '@switchboard/server', version: '0.1.0', type: 'module' },
+    ...{ bin: { switchboard: 'bin/switchboard.mjs' }, exports: { './package.json': './package.json' } },
+  }
+  await writeFile(join(place, 'package.json'), JSON.stringify(manifest))
+  await writeFile(
+    join(place, 'bin/switchboard.mjs'),
+    `#!/usr/bin/env node
+     import { spawn } from 'node:child_process'
+     const child = spawn(${JSON.stringify(join(root, 'switchboard'))}, process.argv.slice(2), { stdio: 'inherit' })
+     for (const signal of ['SIGINT', 'SIGTERM']) process.on(signal, () => child.kill(signal))
+     child.once('exit', (code) => { process.exitCode = code ?? 1 })
+    `,
+  )
+  const { stdout } = await runFile('npm', ['pack', '--loglevel=error', '--pack-destination', folder], { cwd: place })
+  return join(folder, stdout.trim())
+}
+
+async function installNode(folder: string, major: string): Promise<string> {
+  const place = join(folder, `node-${major}`)
+  await mkdir(place)
+  await writeFile(join(place, 'package.json'), '{ "private": true }')
+  await runFile('npm', ['install', '--loglevel=error', '--no-audit', '--no-fund', `node@${major}`], { cwd: place })
+  return join(place, 'node_modules/.bin/node')
+}
+
+function withoutCommand(): NodeJS.ProcessEnv {
+  const { SWITCHBOARD_COMMAND: _command, ...env } = process.env
+  return env
+}

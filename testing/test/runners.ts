@@ -1,40 +1,71 @@
 import assert from 'node:assert/strict'
-import { cp, mkdir, symlink } from 'node:fs/promises'
-import { dirname, join } from 'node:path'
-import { type Project, root, runFile } from '../../sdk/test/harness-pack.ts'
+import { mkdir, readFile, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { transform } from 'esbuild'
+import { root, runFile } from '../../sdk/test/harness-pack.ts'
 
-/** Test runners that have an example: how each is started, what the example imports of it, and what it needs of Node. */
-const runners = {
+/** A test runner that the README has an example for: what runs the example, and what it prints when that passes. */
+export const runners = {
+  node: { example: 'bot.test.js', program: ['--test', '--test-reporter=tap'], passed: /^# pass 2$/m, inModules: [] },
   vitest: {
-    program: ['vitest/vitest.mjs', 'run', '--reporter=json'],
-    imported: 'vitest',
-    options: '',
+    example: 'bot.vitest.test.js',
+    program: ['../node_modules/vitest/vitest.mjs', 'run', '--reporter=json'],
+    passed: /"numPassedTests":1,"numFailedTests":0/,
+    inModules: [],
   },
   jest: {
-    program: ['jest/bin/jest.js', '--json'],
-    imported: '@jest/globals',
-    options: '--experimental-vm-modules',
+    example: 'bot.jest.test.js',
+    program: ['../node_modules/jest/bin/jest.js', '--json'],
+    passed: /"numFailedTests":0,.*"numPassedTests":1,/,
+    // What Jest needs of Node for ES modules.
+    inModules: ['--experimental-vm-modules'],
   },
 } as const
 
 export type Runner = keyof typeof runners
-export const runnerNames = Object.keys(runners) as Runner[]
+export type ModuleForm = 'module' | 'commonjs'
 
-/** Runs the example of a runner in a project that has the packages. */
-export async function runExample(project: Project, name: Runner) {
-  const { program, imported, options } = runners[name]
-  const installed = join(root, 'node_modules')
-  const place = join(project.folder, 'node_modules', imported)
-  await mkdir(dirname(place), { recursive: true })
-  await symlink(join(installed, imported), place)
-  const example = `${name}.spec.js`
-  await cp(join(root, 'testing/examples', example), join(project.folder, example))
-  const [file, ...flags] = program
-  const env = { ...process.env, SWITCHBOARD_COMMAND: join(root, 'switchboard'), NODE_OPTIONS: options }
-  const { stdout } = await runFile(process.execPath, [join(installed, file), ...flags, example], {
-    cwd: project.folder,
-    env,
-  }).catch(({ stdout, stderr }) => assert.fail(`${stdout}${stderr}`))
-  const { success, numPassedTests, numTotalTests } = JSON.parse(stdout)
-  return { success, numPassedTests, numTotalTests }
+/** The files that the README shows, by their names. */
+export async function readExamples(): Promise<Map<string, string>> {
+  const text = await readFile(join(root, 'testing/README.md'), 'utf8')
+  const blocks = [...text.matchAll(/^```js\n(\/\/ (\S+\.js)\b.*\n[\s\S]*?)^```$/gm)]
+  return new Map(blocks.map(([, code = '', name = '']) => [name, code]))
+}
+
+export interface ExampleRun {
+  /** A project that has the packages and the runners. */
+  readonly project: string
+  /** The program of Node. */
+  readonly node: string
+  readonly runner: Runner
+  readonly form: ModuleForm
+  readonly env?: NodeJS.ProcessEnv
+}
+
+/** Runs the README's example for a runner in a folder of its own: whichever form it is written in, as ES modules or as CommonJS. */
+export async function runExample({ project, node, runner, form, env = process.env }: ExampleRun): Promise<void> {
+  const { example, program, passed, inModules } = runners[runner]
+  const folder = join(project, `${runner}-${form}-${Math.random()}`)
+  await mkdir(folder)
+  await writeFile(join(folder, 'package.json'), JSON.stringify({ private: true, type: form }))
+  // Vitest turns whatever it runs into ES modules itself, and reads nothing else.
+  const written = runner === 'vitest' ? 'module' : form
+  const examples = await readExamples()
+  for (const name of ['bot.js', example]) {
+    await writeFile(
+      join(folder, name),
+      await writeAs(written, examples.get(name) ?? assert.fail(`${name} is not there`)),
+    )
+  }
+  const flags = form === 'module' ? inModules : []
+  const { NODE_TEST_CONTEXT: _context, NODE_OPTIONS: _options, ...others } = env
+  const { stdout, stderr } = await runFile(node, [...flags, ...program], { cwd: folder, env: others }).catch(
+    ({ stdout, stderr }) => assert.fail(`${stdout}${stderr}`),
+  )
+  assert.match(stdout, passed, stderr)
+}
+
+async function writeAs(form: ModuleForm, code: string): Promise<string> {
+  if (form === 'commonjs') return (await transform(code, { format: 'cjs', platform: 'node' })).code
+  return code.replaceAll(/^const (\{.*\}) = require\((.*)\)$/gm, 'import $1 from $2')
 }

@@ -6,21 +6,18 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { basename, join } from 'node:path'
-import { after, before, beforeEach, describe, test } from 'node:test'
+import { describe, test } from 'node:test'
 import { promisify } from 'node:util'
-import { RateLimitError, UnprocessableEntityError } from '@switchboard/client'
-import { createSwitchboard, NothingCame, type TestSwitchboard } from '@switchboard/testing'
+import { BadRequestError, RateLimitError, UnprocessableEntityError } from '@switchboard/client'
+import { createSwitchboard, NothingCame, SomethingCame, StillBusy, type World } from '@switchboard/testing'
+import { useSwitchboard } from '@switchboard/testing/node'
 import { testLong } from '../../server/test/harness/form.ts'
+import { useOneServer } from '../src/runners/use-switchboard.ts'
 
 const user = '16505551234'
 
 describe('a server for tests', () => {
-  let sb: TestSwitchboard
-  before(async () => {
-    sb = await createSwitchboard()
-  })
-  beforeEach(() => sb.reset())
-  after(() => sb.close())
+  const sb = useSwitchboard()
 
   /** Opens the window, so that anything may be sent. */
   async function beginChat() {
@@ -170,7 +167,16 @@ describe('a server for tests', () => {
     const id = await phone.writeFile(sb.number, new Blob([png], { type: 'image/png' }), { caption: 'My fern' })
     await assert.rejects(sb.waitForEvent({ kind: 'image', timeout: 300 }), {
       message:
-        /Nothing came. The connected app refused \d+ posts, the last one with 500 the event could not be processed/,
+        /^no event \{ kind: 'image' \} came within 300 ms\.\nNothing came\.\nThe connected app got \d webhooks?:\n.*messages image → 500 Error: not yet\n +at .*testing\.test\.ts/,
+    })
+    await assert.rejects(phone.expectNoMessage({ timeout: 300 }), (error) => {
+      assert.ok(error instanceof StillBusy)
+      assert.match(
+        error.message,
+        /^whether no message to 16505551234 comes cannot be told: 1 webhook could not be delivered/,
+      )
+      assert.match(error.message, /Error: not yet/)
+      return true
     })
     isBroken = false
     await sb.waitForEvent({ field: 'messages', kind: 'image' })
@@ -188,19 +194,86 @@ describe('a server for tests', () => {
 
   test('a server for tests says what came instead, why, and which line waited', async () => {
     await beginChat()
-    await sb.client.messages.send(sb.number, { to: user, text: { body: 'Something else' } })
-    await sb.user(user).waitForMessage({ text: 'Something' })
+    const long = `Something ${'else '.repeat(100)}at the end`
+    await sb.client.messages.send(sb.number, { to: user, text: { body: long } })
+    await sb.client.messages.send(sb.number, { to: user, text: { body: 'Hello again' } })
+    await sb.user(user).waitForMessage({ text: 'again' })
     await sb.advance('25h')
     await sb.client.messages.send(sb.number, { to: user, text: { body: 'Too late' } })
     await sb.waitForEvent({ field: 'messages', kind: 'failed' })
-    await assert.rejects(sb.user(user).waitForMessage({ text: 'Never', timeout: 20 }), (error) => {
+    const empty = sb.client.messages.send(sb.number, { to: user, text: { body: '' } }, { maxRetries: 0 })
+    await assert.rejects(empty, BadRequestError)
+    await assert.rejects(sb.user(user).waitForMessage({ type: 'text', text: /Never/, timeout: 20 }), (error) => {
       assert.ok(error instanceof NothingCame)
-      assert.match(error.message, /A message failed: 131047 Re-engagement message\./)
-      assert.match(error.stack ?? '', /^NothingCame: a message to 16505551234 with Never [\s\S]+testing\.test\.ts/)
+      const lines = error.message.split('\n')
+      assert.equal(lines[0], "no message { type: 'text', text: /Never/ } to 16505551234 came within 20 ms.")
+      assert.equal(lines[1], 'This came:')
+      assert.match(lines[2] ?? '', /^ {2}- text "Something else .* … \d+ more characters … .* at the end"$/)
+      assert.equal(lines[3], '  ✓ text "Hello again"')
+      assert.match(lines[5] ?? '', /^A message to 16505551234 failed: 131047 Re-engagement message \(.+\)\.$/)
+      assert.equal(lines[6], 'The server refused requests:')
+      assert.match(lines[7] ?? '', /^ {2}POST \/v23\.0\/\d+\/messages → 400 100 .*text\.body/)
+      assert.match(error.stack ?? '', /^NothingCame: no message [\s\S]+testing\.test\.ts/)
       return true
     })
-    await assert.rejects(sb.waitForEvent({ field: 'calls', timeout: 20 }), NothingCame)
+    const where = ({ account_id }: { account_id: string }) => account_id === '1'
+    await assert.rejects(sb.waitForEvent({ field: 'messages', where, timeout: 20 }), (error) => {
+      assert.ok(error instanceof NothingCame)
+      assert.match(error.message, /^ {2}✓ messages failed to 16505551234: 131047 Re-engagement message \(.+\)$/m)
+      assert.match(error.message, /^ {2}- messages delivered to 16505551234 \{"messaging_product":.*\}$/m)
+      return true
+    })
   })
+
+  test('a server for tests says at the end of a test what is still waited for', async () => {
+    await beginChat()
+    void sb.waitForEvent({ field: 'calls' })
+    void sb.user(user).waitForMessage({ text: 'Never' })
+    await assert.rejects(sb.endWaits(), (error) => {
+      assert.ok(error instanceof NothingCame)
+      assert.match(
+        error.message,
+        /^no event \{ field: 'calls' \} had come when the test ended\.\nThis came:\n {2}✓ messages text/,
+      )
+      assert.match(error.message, /^no message \{ text: 'Never' \} to 16505551234 had come when the test ended\.$/m)
+      return true
+    })
+    await sb.endWaits()
+  })
+
+  test('a server for tests can tell that nothing comes', async () => {
+    const phone = await beginChat()
+    await phone.expectNoMessage()
+    await sb.expectNoEvent()
+    // Whoever responds first and works then is waited for too.
+    const handler = sb.client.webhooks.handler({
+      ...{ verifyToken: sb.verifyToken, secret: sb.secret },
+      onEvent({ field, value }) {
+        if (field !== 'messages' || !value.messages) return
+        setTimeout(() => sb.client.messages.send(sb.number, { to: user, text: { body: 'Later' } }), 100)
+      },
+    })
+    await sb.connect(handler)
+    await phone.write(sb.number, 'Hello?')
+    await phone.expectNoMessage({ text: 'Sooner' })
+    await assert.rejects(phone.expectNoMessage({ text: /Later/ }), (error) => {
+      assert.ok(error instanceof SomethingCame)
+      const expected = 'no message { text: /Later/ } to 16505551234 should come, and this came:\n  text "Later"'
+      assert.equal(error.message, expected)
+      assert.match(error.stack ?? '', /testing\.test\.ts/)
+      return true
+    })
+    // What was found, or was waited for, is not found again.
+    await phone.expectNoMessage()
+    await assert.rejects(sb.expectNoEvent({ field: 'messages', kind: 'delivered' }), SomethingCame)
+    sb.disconnect()
+  })
+})
+
+test('a server of a fixture is not there before its hooks have run', () => {
+  const hooks = { beforeAll: () => 0, beforeEach: () => 0, afterEach: () => 0, afterAll: () => 0 }
+  const sb = useOneServer(hooks)
+  assert.throws(() => sb.number, /the Switchboard server starts in beforeAll: use it within tests and hooks/)
 })
 
 /** The folders that belong to this process. */
@@ -219,27 +292,7 @@ test('a server that cannot be started is named, and nothing is left of it', asyn
   assert.deepEqual(listFolders(), [])
 })
 
-test('a window that the world opens is as new as the server, however old the store is that it was copied from', async () => {
-  // The servers above have left one.
-  const begun = Date.now() - 100
-  const sb = await createSwitchboard()
-  try {
-    const exported = await sb.client.operator.world.export({ headers: { accept: 'application/json' } })
-    const { users } = (await exported.json()) as { users: { wa_id: string; chats?: { window_opened_at?: string }[] }[] }
-    const opened = users.find(({ wa_id }) => wa_id === user)?.chats?.[0]?.window_opened_at
-    assert.ok(opened && Date.parse(opened) >= begun, `${opened} is before ${new Date(begun).toISOString()}`)
-    // The business may write first, as in the demo world that was applied just now.
-    await sb.client.messages.send(sb.number, { to: user, type: 'text', text: { body: 'Hi' } })
-    await sb.user(user).waitForMessage({ text: /Hi/ })
-    await sb.advance('23h')
-    await sb.client.messages.send(sb.number, { to: user, type: 'text', text: { body: 'Still there?' } })
-    await sb.user(user).waitForMessage({ text: /Still/ })
-  } finally {
-    await sb.close()
-  }
-})
-
-test('stores of worlds that nobody used for weeks are removed, others are not', async () => {
+test('a server begins with windows as new as itself, and removes the stores of worlds that nobody used for weeks', async () => {
   const base = join(tmpdir(), `switchboard-testing-${process.getuid?.()}`)
   const nameOf = (start: string) => join(base, `world-${start.padEnd(24, String(process.pid))}`)
   const [old, recent, foreign] = [nameOf('01d'), nameOf('1e7'), join(base, `of-somebody-${process.pid}`)]
@@ -252,10 +305,25 @@ test('stores of worlds that nobody used for weeks are removed, others are not', 
     const time = new Date(Date.now() - days * 24 * 60 * 60 * 1000)
     await utimes(folder, time, time)
   }
+  // The store that it is copied from was left by the servers above.
+  const begun = Date.now() - 100
   const sb = await createSwitchboard()
-  await sb.close()
-  assert.deepEqual([old, recent, foreign].map(existsSync), [false, true, true])
-  for (const folder of [recent, foreign]) await rmdir(folder)
+  try {
+    assert.deepEqual([old, recent, foreign].map(existsSync), [false, true, true])
+    const exported = await sb.client.operator.world.export({ headers: { accept: 'application/json' } })
+    const { users } = (await exported.json()) as { users: { wa_id: string; chats?: { window_opened_at?: string }[] }[] }
+    const opened = users.find(({ wa_id }) => wa_id === user)?.chats?.[0]?.window_opened_at
+    assert.ok(opened && Date.parse(opened) >= begun, `${opened} is before ${new Date(begun).toISOString()}`)
+    // The business may write first, as in the demo world that was applied just now.
+    await sb.client.messages.send(sb.number, { to: user, type: 'text', text: { body: 'Hi' } })
+    await sb.user(user).waitForMessage({ text: /Hi/ })
+    await sb.advance('23h')
+    await sb.client.messages.send(sb.number, { to: user, type: 'text', text: { body: 'Still there?' } })
+    await sb.user(user).waitForMessage({ text: /Still/ })
+  } finally {
+    await sb.close()
+    for (const folder of [recent, foreign]) await rmdir(folder)
+  }
 })
 
 test('a link in the place of its folder is not followed', async (t) => {
@@ -276,9 +344,26 @@ test('a link in the place of its folder is not followed', async (t) => {
   assert.deepEqual(readdirSync(other), [basename(old)])
 })
 
-test('what is asked of a server that was closed, or has died, fails at once and says why', async () => {
-  const closed = await createSwitchboard()
-  const died = await createSwitchboard()
+test('what is asked of a server that was closed, or has died, fails at once and says why; servers side by side have worlds of their own', async () => {
+  const world: World = {
+    businesses: [{ id: '2000000000000009', name: 'Two' }],
+    accounts: [
+      {
+        id: '1000000000000009',
+        business_id: '2000000000000009',
+        name: 'Two',
+        phone_numbers: [{ id: '4000000000000009', display_phone_number: '+1 631-555-1009', registered: true }],
+      },
+    ],
+  }
+  const [closed, died] = await Promise.all([createSwitchboard(), createSwitchboard({ world, vocabulary: 'whatsapp' })])
+  await died.user(user).write(died.number, 'Hi')
+  const { value } = await died.waitForEvent({ field: 'messages' })
+  assert.equal(value.messaging_product, 'whatsapp')
+  await died.client.messages.send('4000000000000009', { to: user, text: { body: 'Hello' } })
+  await died.user(user).waitForMessage({ text: 'Hello' })
+  assert.deepEqual([closed.events.length, closed.user(user).messages.length], [0, 0])
+
   const waits = [closed, died].flatMap((sb) => [
     sb.waitForEvent({ field: 'calls', timeout: Number.POSITIVE_INFINITY }),
     sb.user(user).waitForMessage({ timeout: Number.POSITIVE_INFINITY }),
@@ -296,41 +381,12 @@ test('what is asked of a server that was closed, or has died, fails at once and 
     [died, /^SwitchboardError: the server of this Switchboard ended by itself \(SIGKILL\)/],
   ] as const) {
     await assert.rejects(sb.client.accounts.retrieve('1000000000000001'), why)
-    await assert.rejects(sb.clientOf('2000000000000001').accounts.retrieve('1000000000000001'), why)
     await assert.rejects(sb.reset(), why)
-    await assert.rejects(sb.waitForEvent(), why)
+    await assert.rejects(sb.waitForEvent({ field: 'calls' }), why)
+    await assert.rejects(sb.expectNoEvent({ field: 'calls' }), why)
     await assert.rejects(sb.user('16505550000').waitForMessage(), why)
   }
+  await assert.rejects(closed.clientOf('2000000000000001').accounts.retrieve('1000000000000001'), /was closed$/)
   await died[Symbol.asyncDispose]()
-  assert.deepEqual(listFolders(), [])
-})
-
-test('servers side by side have worlds of their own, in either vocabulary', async () => {
-  const world = {
-    businesses: [{ id: '2000000000000009', name: 'Two' }],
-    accounts: [
-      {
-        id: '1000000000000009',
-        business_id: '2000000000000009',
-        name: 'Two',
-        phone_numbers: [{ id: '4000000000000009', display_phone_number: '+1 631-555-1009', registered: true }],
-      },
-    ],
-  }
-  const both = await Promise.all([
-    createSwitchboard({ world, vocabulary: 'whatsapp' }),
-    createSwitchboard({ world, vocabulary: 'whatsapp' }),
-  ])
-  try {
-    const [one, other] = both
-    await one.user(user).write(one.number, 'Hi')
-    const { value } = await one.waitForEvent({ field: 'messages' })
-    assert.equal(value.messaging_product, 'whatsapp')
-    await one.client.messages.send('4000000000000009', { to: user, text: { body: 'Hello' } })
-    await one.user(user).waitForMessage({ text: 'Hello' })
-    assert.deepEqual([other.events.length, other.user(user).messages.length], [0, 0])
-  } finally {
-    for (const sb of both) await sb.close()
-  }
   assert.deepEqual(listFolders(), [])
 })

@@ -26,6 +26,8 @@ export interface Posted {
 export interface Answer {
   readonly status: number
   readonly body: string
+  /** What was thrown; it is no part of the response. */
+  readonly error?: unknown
 }
 
 export async function answerPost(options: HandlerOptions, posted: Posted): Promise<Answer> {
@@ -38,7 +40,7 @@ export async function answerPost(options: HandlerOptions, posted: Posted): Promi
     return { status: 200, body: 'ok' }
   } catch (error) {
     await report(options, error)
-    return describeFailure(error)
+    return { ...describeFailure(error), error }
   }
 }
 

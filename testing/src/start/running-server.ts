@@ -1,6 +1,6 @@
 import { randomInt } from 'node:crypto'
 import { Switchboard } from '@switchboard/client'
-import { describeApps, describeKeys, type StoreKeys, type World } from './prepared-store.ts'
+import { describeApps, describeKeys, type ExportedWorld, type StoreKeys } from './prepared-store.ts'
 import type { RunningServer } from './server-process.ts'
 
 export interface RunningOptions {
@@ -20,7 +20,7 @@ export async function joinServer(options: RunningOptions): Promise<{
   const { vocabulary, sandbox } = await operator.state.retrieve()
   if (!sandbox) throw new Error(`the server at ${url} is no sandbox: start it with SANDBOX=on`)
   const exported = await operator.world.export({ headers: { accept: 'application/json' } })
-  const world = (await exported.json()) as World
+  const world = (await exported.json()) as ExportedWorld
   // Others may test on the same server.
   const firstId = 3_990_000_000_000_000 + randomInt(1, 9_000_000) * 1_000
   const keys = describeKeys({ operatorToken, gatewayToken }, world, firstId)
@@ -31,6 +31,7 @@ export async function joinServer(options: RunningOptions): Promise<{
     // When it ends is not known here.
     ended: new Promise<string>(() => undefined),
     log: () => '',
+    logged: 0,
     stop: async () => undefined,
     discard: async () => void (await operator.world.apply({ accounts: keys.accounts })),
   }

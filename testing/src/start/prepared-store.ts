@@ -16,7 +16,8 @@ import {
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { Switchboard } from '@switchboard/client'
-import { type Program, type RunningServer, runCommand, type Settings, startServer } from './server-process.ts'
+import type { FoundServer } from './find-server.ts'
+import { type RunningServer, runCommand, type Settings, startServer } from './server-process.ts'
 
 /** What was put into a store besides its world: tokens of ours, and for each business an app that is subscribed to everything. */
 export interface StoreKeys {
@@ -54,20 +55,18 @@ export interface TestedBusiness {
 }
 
 export interface StoreOptions {
-  readonly command: Program
+  readonly server: FoundServer
   readonly settings: Settings
   readonly vocabulary: 'msgapp' | 'whatsapp'
   /** A world file's text. Undefined: the demo world. */
   readonly world: string | undefined
-  /** The text of the demo world, where that is taken and known: with another one another store is prepared. */
-  readonly demo?: string | undefined
 }
 
 /** Of the business that owns what the tests need, and no account. */
 const ownBusiness = '2990000000000000'
 const ownApp = '3990000000000000'
 /** Counts what is prepared: a store of another layout is not used. */
-const layout = 3
+const layout = 4
 /** Two weeks: holidays. */
 const keptUnused = 14 * 24 * 60 * 60 * 1000
 /** What is kept here; whatever else lies in the folder is not ours. */
@@ -158,7 +157,7 @@ function isAlive(pid: number): boolean {
   }
 }
 
-export interface World {
+export interface ExportedWorld {
   readonly businesses?: readonly { readonly id: string }[]
   readonly accounts?: readonly (Omit<TestedAccount, 'subscribed_apps'> & {
     readonly subscribed_apps?: readonly string[]
@@ -171,8 +170,8 @@ export interface World {
 async function prepare(base: string, prepared: string, options: StoreOptions): Promise<StoreKeys> {
   const folder = await mkdtemp(join(base, `new-${process.pid}-`))
   const begun = await timeOf(folder)
-  const { command, settings, world, vocabulary } = options
-  const place = { command, settings, folder, stays: true, dataDir: join(folder, 'data') }
+  const { server: found, settings, world, vocabulary } = options
+  const place = { command: found.command, settings, folder, stays: true, dataDir: join(folder, 'data') }
   const tokens = { operatorToken: makeSecret(), gatewayToken: makeSecret() }
   const own = describeOwn(tokens)
   const file = join(folder, 'world.yaml')
@@ -189,7 +188,7 @@ async function prepare(base: string, prepared: string, options: StoreOptions): P
     if (world === undefined) await demo.operator.world.apply(own)
     const client = new Switchboard({ baseUrl: server.url, vocabulary, token: tokens.operatorToken })
     const exported = await client.operator.world.export({ headers: { accept: 'application/json' } })
-    const filled = (await exported.json()) as World
+    const filled = (await exported.json()) as ExportedWorld
     const keys = { ...describeKeys(tokens, filled), users: findOpened(filled, begun) }
     await client.operator.world.apply(describeApps(keys, vocabulary))
     await server.stop()
@@ -207,7 +206,7 @@ async function prepare(base: string, prepared: string, options: StoreOptions): P
 }
 
 /** The chats whose windows were opened since then. */
-function findOpened({ users = [] }: World, begun: number): TestedUser[] {
+function findOpened({ users = [] }: ExportedWorld, begun: number): TestedUser[] {
   return users
     .map(({ wa_id, chats = [] }) => ({
       wa_id,
@@ -238,7 +237,7 @@ function describeOwn({ operatorToken, gatewayToken }: Tokens) {
 /** What is in a world, with an app and a token for each business. */
 export function describeKeys(
   tokens: Tokens,
-  { businesses = [], accounts = [] }: World,
+  { businesses = [], accounts = [] }: ExportedWorld,
   firstId = firstAppId,
 ): StoreKeys {
   const others = businesses.filter(({ id }) => id !== ownBusiness)

@@ -1,5 +1,5 @@
 import type { WebhookEvent } from '@switchboard/client'
-import type { StoreKeys } from './prepared-store.ts'
+import type { StoreKeys } from '../start/prepared-store.ts'
 import type { Subscriber } from './subscriber.ts'
 
 /** The fields that the subscriber of the tests gets: all of them. */

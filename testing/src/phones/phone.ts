@@ -1,8 +1,18 @@
 import type { Switchboard } from '@switchboard/client'
-import { fitsMessage, type MessageFilter } from './filters.ts'
-import { Mailbox } from './mailbox.ts'
+import { describeFilter, describeMessage } from '../waits/describe.ts'
+import { expectNothing } from '../waits/expect-nothing.ts'
+import { fitsMessage, type MessageFilter, type Watching } from '../waits/filters.ts'
+import { Mailbox, type Wanted } from '../waits/mailbox.ts'
 import type { MessageType, PhoneMessage, PhoneMessageOf, Written, WrittenMessage } from './phone-messages.ts'
 import { exampleOffer } from './session.ts'
+
+/** What a phone asks of the test that it belongs to. */
+export interface PhoneHost {
+  /** Why nothing may have come to the user, in lines. */
+  explain(): Promise<string[]>
+  /** Waits until nothing goes on. */
+  becomeQuiet(watching: Watching & { readonly timeout?: number | undefined }): Promise<void>
+}
 
 /** The phone of one user. */
 export class Phone {
@@ -10,12 +20,14 @@ export class Phone {
   readonly wa_id: string
   readonly #client: Switchboard
   readonly #mailbox: Mailbox<PhoneMessage>
+  readonly #host: PhoneHost
   #last: PhoneMessage | undefined
 
-  constructor(client: Switchboard, wa_id: string, explain?: () => string) {
+  constructor(client: Switchboard, wa_id: string, host: PhoneHost) {
     this.#client = client
     this.wa_id = wa_id
-    this.#mailbox = new Mailbox(explain)
+    this.#host = host
+    this.#mailbox = new Mailbox({ describe: describeMessage, explain: () => host.explain() })
   }
 
   /** What came so far, oldest first. */
@@ -27,10 +39,29 @@ export class Phone {
   async waitForMessage<Type extends MessageType = MessageType>(
     filter: MessageFilter<Type> = {},
   ): Promise<PhoneMessageOf<Type>> {
-    const what = `a message to ${this.wa_id}${describe(filter)}`
-    const message = await this.#mailbox.take(what, (one) => fitsMessage(one, filter), filter.timeout)
+    const message = await this.#mailbox.take(this.#want(filter), filter.timeout)
     this.#last = message
     return message as PhoneMessageOf<Type>
+  }
+
+  /**
+   * Checks that no message comes that fits, beside those that were waited for. It is sure of that once the server has nothing left to
+   * do, the app has responded to every webhook, and then nothing has happened for 250 ms (`quiet`).
+   *
+   * @example
+   * await phone.write(sb.number, 'STOP')
+   * await phone.expectNoMessage()
+   */
+  async expectNoMessage(filter: MessageFilter & Watching = {}): Promise<void> {
+    await expectNothing(this.#mailbox, this.#want(filter), () => this.#host.becomeQuiet(filter))
+  }
+
+  #want(filter: MessageFilter): Wanted<PhoneMessage> {
+    return {
+      what: `message ${describeFilter(filter)}to ${this.wa_id}`,
+      fits: (message) => fitsMessage(message, filter),
+      showsAll: filter.where !== undefined,
+    }
   }
 
   /** Writes to a phone number. */
@@ -102,6 +133,11 @@ export class Phone {
     this.#mailbox.fail(error)
   }
 
+  /** Ends the waits under way; gives what each waited for. */
+  abandon(): Promise<string[]> {
+    return this.#mailbox.abandon()
+  }
+
   #lastMessage(): PhoneMessage {
     const last = this.#last ?? this.#mailbox.all.at(-1)
     if (!last) throw new Error(`no message came to ${this.wa_id} so far: wait for one first`)
@@ -121,10 +157,6 @@ function describeFile(mimeType: string, file: { id: string; caption?: string; fi
   if (mimeType.startsWith('image/')) return { type: 'image', image: { id, caption } }
   if (mimeType.startsWith('video/')) return { type: 'video', video: { id, caption } }
   return { type: 'document', document: { id, filename: file.filename } }
-}
-
-function describe({ text, type }: MessageFilter<MessageType>): string {
-  return `${type === undefined ? '' : ` of type ${type}`}${text === undefined ? '' : ` with ${text}`}`
 }
 
 /** The gateway takes ids of buttons and rows, and the index of a template's button; people know their titles. */

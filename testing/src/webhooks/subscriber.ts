@@ -2,30 +2,40 @@ import { createServer, type IncomingMessage, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { buffer } from 'node:stream/consumers'
 import { makeWebhookHandler, unwrapWebhook, type WebhookEvent } from '@switchboard/client'
-import { ConnectedApp, type Refusal, type WebhookApp } from './connected-app.ts'
-import { Mailbox } from './mailbox.ts'
-import type { TestedBusiness } from './prepared-store.ts'
+import type { TestedBusiness } from '../start/prepared-store.ts'
+import { describeEvent } from '../waits/describe.ts'
+import { kindsOf } from '../waits/filters.ts'
+import { Mailbox } from '../waits/mailbox.ts'
+import type { Reasons } from '../waits/reasons.ts'
+import { type AppResponse, ConnectedApp, type WebhookApp } from './connected-app.ts'
 
 /** The callback of the tests' own apps: every event of every account, its signatures checked. */
 export class Subscriber {
-  readonly events = new Mailbox<WebhookEvent>(() => this.describeRefusals())
+  readonly events: Mailbox<WebhookEvent>
   readonly verifyToken: string
+  readonly #reasons: Reasons
   readonly #server: Server
   readonly #businesses: ReadonlyMap<string, TestedBusiness>
   /** By the id of their business. */
   readonly #connected = new Map<string, ConnectedApp>()
+  /** Grows with every post that comes, and with every one that is responded to. */
+  activity = 0
 
-  private constructor(server: Server, businesses: readonly TestedBusiness[], verifyToken: string) {
+  private constructor(server: Server, businesses: readonly TestedBusiness[], verifyToken: string, reasons: Reasons) {
+    this.#reasons = reasons
+    this.events = new Mailbox({ describe: describeEvent, explain: () => this.explain() })
     this.#server = server
     this.#businesses = new Map(businesses.map((business) => [`/${business.app_id}`, business]))
     this.verifyToken = verifyToken
   }
 
-  static async open(businesses: readonly TestedBusiness[], verifyToken: string): Promise<Subscriber> {
+  static async open(businesses: readonly TestedBusiness[], verifyToken: string, reasons: Reasons): Promise<Subscriber> {
     const server = createServer()
-    const subscriber = new Subscriber(server, businesses, verifyToken)
+    const subscriber = new Subscriber(server, businesses, verifyToken, reasons)
     server.on('request', (request, response) => {
+      subscriber.activity++
       void subscriber.#respond(request).then(({ status, body }) => {
+        subscriber.activity++
         response.writeHead(status).end(body)
       })
     })
@@ -60,18 +70,19 @@ export class Subscriber {
     this.#connected.delete(businessId)
   }
 
-  /** What connected apps did not take, for whoever waits in vain. */
-  describeRefusals(): string {
-    const refusals = [...this.#connected.values()].flatMap((app) => app.refusals)
-    const last = refusals.at(-1)
-    if (!last) return ''
-    return ` The connected app refused ${refusals.length} posts, the last one with ${last.status} ${last.body.slice(0, 300)}`
+  get hasApps(): boolean {
+    return this.#connected.size > 0
+  }
+
+  /** Why something may not have come: what the connected apps made of the posts, and what the server knows of. */
+  async explain(): Promise<string[]> {
+    return [...[...this.#connected.values()].flatMap((app) => app.describe()), ...(await this.#reasons.list())]
   }
 
   /** Forgets what came. */
   clear(): void {
     this.events.clear()
-    for (const { refusals } of this.#connected.values()) refusals.length = 0
+    for (const app of this.#connected.values()) app.forget()
   }
 
   async close(): Promise<void> {
@@ -79,7 +90,7 @@ export class Subscriber {
     await new Promise((resolve) => this.#server.close(resolve))
   }
 
-  async #respond(request: IncomingMessage): Promise<Refusal> {
+  async #respond(request: IncomingMessage): Promise<AppResponse> {
     const url = new URL(`http://localhost${request.url}`)
     const business = this.#businesses.get(url.pathname)
     if (!business) return { status: 404, body: '' }
@@ -87,8 +98,10 @@ export class Subscriber {
     try {
       const body = new Uint8Array(await buffer(request))
       const headers = readHeaders(request)
-      const post = await unwrapWebhook(body, headers, business.secret)
-      const refusal = await this.#connected.get(business.id)?.post(body, headers)
+      // Whatever time a test has set for itself.
+      const post = await unwrapWebhook(body, headers, business.secret, { tolerance: Number.POSITIVE_INFINITY })
+      const what = post.events.map((event) => [event.field, ...kindsOf(event)].join(' ')).join(', ')
+      const refusal = await this.#connected.get(business.id)?.post(what, body, headers)
       if (refusal) return refusal
       for (const event of post.events) this.events.add(event)
       return { status: 200, body: 'ok' }
@@ -99,7 +112,7 @@ export class Subscriber {
     }
   }
 
-  async #shakeHands(url: URL, { secret }: TestedBusiness): Promise<Refusal> {
+  async #shakeHands(url: URL, { secret }: TestedBusiness): Promise<AppResponse> {
     const handler = makeWebhookHandler({ verifyToken: this.verifyToken, secret, onEvent: () => undefined })
     const response = await handler(new Request(url))
     return { status: response.status, body: await response.text() }

@@ -1,6 +1,6 @@
 import type { WebhookEvent } from '@switchboard/client'
+import type { MessageType, PhoneMessage } from '../phones/phone-messages.ts'
 import type { EventField, KindOf } from './events.ts'
-import type { MessageType, PhoneMessage } from './phone-messages.ts'
 
 /** Which message is waited for; what is left out may be anything. */
 export interface MessageFilter<Type extends MessageType = MessageType> {
@@ -10,7 +10,7 @@ export interface MessageFilter<Type extends MessageType = MessageType> {
   /** The phone number that sent it. */
   readonly from?: string | undefined
   readonly where?: ((message: PhoneMessage) => boolean) | undefined
-  /** Milliseconds; 5,000 when left out. */
+  /** Milliseconds; 4,000 when left out: less than the 5 s that Jest and Vitest give a test. */
   readonly timeout?: number | undefined
 }
 
@@ -21,13 +21,24 @@ export interface EventFilter<Field extends EventField = EventField, Kind extends
   readonly kind?: Kind | undefined
   readonly account_id?: string | undefined
   readonly where?: ((event: Extract<WebhookEvent, { field: Field }>) => boolean) | undefined
-  /** Milliseconds; 5,000 when left out. */
+  /** Milliseconds; 4,000 when left out: less than the 5 s that Jest and Vitest give a test. */
   readonly timeout?: number | undefined
+}
+
+/** How long it is watched that nothing comes. */
+export interface Watching {
+  /** Milliseconds that everything has to be quiet for; 250 when left out. More for an app that responds to a webhook first and works then. */
+  readonly quiet?: number | undefined
 }
 
 /** What was waited for did not come. */
 export class NothingCame extends Error {
   override name = 'NothingCame'
+}
+
+/** What should not come did come. */
+export class SomethingCame extends Error {
+  override name = 'SomethingCame'
 }
 
 export function fitsMessage(message: PhoneMessage, { text, type, from, where }: MessageFilter<MessageType>): boolean {
@@ -42,7 +53,7 @@ function fitsText(text: string, wanted: string | RegExp): boolean {
 }
 
 /** What a person reads in a message. */
-function textOf(message: PhoneMessage): string {
+export function textOf(message: PhoneMessage): string {
   const texts: string[] = []
   const collect = (value: unknown): void => {
     if (typeof value !== 'object' || value === null) return
@@ -63,7 +74,7 @@ export function fitsEvent(event: WebhookEvent, { field, kind, account_id, where 
   return where === undefined || where(event)
 }
 
-function kindsOf(event: WebhookEvent): string[] {
+export function kindsOf(event: WebhookEvent): string[] {
   if (event.field === 'messages') {
     const { messages = [], statuses = [] } = event.value
     return [...messages.map(({ type }) => type), ...statuses.map(({ status }) => status)]

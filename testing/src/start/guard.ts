@@ -10,7 +10,8 @@ if (folder) {
   let isLeft = process.env['SWITCHBOARD_TESTING_STAYS'] === undefined
   const leave = () => {
     isLeft = true
-    process.exit(0)
+    // A launcher ends when the server does that it started, which reads the same pipe.
+    if (!process.getActiveResourcesInfo().includes('ProcessWrap')) process.exit(0)
   }
   process.stdin.on('end', leave)
   process.stdin.on('error', leave)

@@ -1,12 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { rm } from 'node:fs/promises'
-import { createRequire } from 'node:module'
-import { dirname, join } from 'node:path'
-
-/** How the server is started: a program, or a program and its first arguments. */
-export type ServerCommand = string | readonly [string, ...string[]]
-
-export type Program = readonly [string, ...string[]]
+import { dirname } from 'node:path'
+import type { Program } from './find-server.ts'
 
 export type Settings = Readonly<Record<string, string>>
 
@@ -14,29 +9,16 @@ const readyLine = /^switchboard listening on (\S+)$/m
 /** A start takes less than a second where the server was packed, and some seconds the first time. */
 const timeoutMs = 60_000
 
-/** The command of the server: what was given, `SWITCHBOARD_COMMAND`, or the server that is installed beside this package. */
-export function findCommand(given: ServerCommand | undefined): Program {
-  if (given) return typeof given === 'string' ? [given] : given
-  const named = process.env['SWITCHBOARD_COMMAND']
-  if (named) return [named]
-  try {
-    const server = dirname(createRequire(import.meta.url).resolve('@switchboard/server/package.json'))
-    return [join(server, 'bin', 'switchboard')]
-  } catch {
-    throw new Error(
-      "no Switchboard server was found: give createSwitchboard the path of a clone's ./switchboard as `command`, or set SWITCHBOARD_COMMAND to it, or give the `url` of a server that runs",
-    )
-  }
-}
-
 /** A server that runs in a process of its own. */
 export interface RunningServer {
   readonly url: string
   readonly pid: number
   /** Kept when it is gone: how it ended. */
   readonly ended: Promise<string>
-  /** What it has logged, its last part. */
-  log(): string
+  /** The last part of what it has logged since a moment, which `logged` gave. */
+  log(since?: number): string
+  /** How much it has logged so far. */
+  readonly logged: number
   /** Lets it end by itself, so that its store is whole. */
   stop(): Promise<void>
   /** Ends it at once; its folder goes with it. */
@@ -58,7 +40,7 @@ export async function startServer(place: ServerPlace, flags: readonly string[] =
   const { dataDir, folder } = place
   const child = run(place, ['serve', '--port', '0', '--host', '127.0.0.1', '--data', dataDir, ...flags])
   const ended = new Promise<string>((resolve) => child.once('exit', (code, signal) => resolve(String(signal ?? code))))
-  const output = { text: '' }
+  const output = { text: '', length: 0 }
   let timer: ReturnType<typeof setTimeout> | undefined
   const url = await new Promise<string>((resolve, reject) => {
     timer = setTimeout(() => {
@@ -66,6 +48,7 @@ export async function startServer(place: ServerPlace, flags: readonly string[] =
       child.kill('SIGKILL')
     }, timeoutMs)
     const note = (chunk: unknown) => {
+      output.length += String(chunk).length
       output.text = `${output.text}${chunk}`.slice(-20_000)
       const found = readyLine.exec(output.text)?.[1]
       if (found !== undefined) resolve(found)
@@ -87,7 +70,10 @@ export async function startServer(place: ServerPlace, flags: readonly string[] =
     url,
     pid: child.pid ?? 0,
     ended,
-    log: () => output.text,
+    log: (since = 0) => output.text.slice(Math.max(0, output.text.length - (output.length - since))),
+    get logged() {
+      return output.length
+    },
     stop: () => end(() => child.kill('SIGTERM')),
     discard: async () => {
       await end(() => child.stdin?.end())
@@ -121,8 +107,7 @@ function run({ command, dataDir, settings, folder, stays }: ServerPlace, args: r
     // World files and settings are those that were given, not those of the project that is tested.
     cwd: dirname(dataDir),
     env: {
-      PATH: process.env['PATH'] ?? '',
-      HOME: process.env['HOME'] ?? '',
+      ...pick(process.env, ofSystem),
       LOG_LEVEL: 'warn',
       LOG_FORMAT: 'json',
       // The store that others are copied from may be two weeks old, which is no reason to keep what is old.
@@ -135,4 +120,11 @@ function run({ command, dataDir, settings, folder, stays }: ServerPlace, args: r
     },
     stdio: ['pipe', 'pipe', 'pipe'],
   })
+}
+
+/** What programs need of the system; the last ones on Windows. */
+const ofSystem = ['PATH', 'HOME', 'Path', 'SystemRoot', 'USERPROFILE', 'LOCALAPPDATA', 'TEMP', 'TMP']
+
+function pick(env: NodeJS.ProcessEnv, names: readonly string[]): NodeJS.ProcessEnv {
+  return Object.fromEntries(Object.entries(env).filter(([name]) => names.includes(name)))
 }

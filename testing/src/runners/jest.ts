@@ -1,0 +1,17 @@
+/** For Jest: `const sb = useSwitchboard()` at the top of a test file. */
+import { afterAll, afterEach, beforeAll, beforeEach } from '@jest/globals'
+import type { TestSwitchboard } from '../test-switchboard.ts'
+import { type FixtureOptions, useOneServer } from './use-switchboard.ts'
+
+/**
+ * One server for a test file: started before its tests, reset before each of them, closed at the end.
+ *
+ * @example
+ * const sb = useSwitchboard({ world: 'shop.yaml' })
+ * test('…', async () => { await sb.user('16505551234').write(sb.number, 'Hello?') })
+ */
+export function useSwitchboard(options?: FixtureOptions): TestSwitchboard {
+  return useOneServer({ beforeAll, beforeEach, afterEach, afterAll }, options)
+}
+
+export type { FixtureOptions }

@@ -1,0 +1,31 @@
+/** For Vitest: `const test = switchboardTest()`, whose tests get `sb`; or `const sb = useSwitchboard()`. */
+import { afterAll, afterEach, beforeAll, beforeEach, type TestAPI, test as vitestTest } from 'vitest'
+import type { TestSwitchboard } from '../test-switchboard.ts'
+import { type FixtureOptions, useOneServer } from './use-switchboard.ts'
+
+/**
+ * One server for a test file: started before its tests, reset before each of them, closed at the end.
+ *
+ * @example
+ * const sb = useSwitchboard({ world: 'shop.yaml' })
+ * test('…', async () => { await sb.user('16505551234').write(sb.number, 'Hello?') })
+ */
+export function useSwitchboard(options?: FixtureOptions): TestSwitchboard {
+  return useOneServer({ beforeAll, beforeEach, afterEach, afterAll }, options)
+}
+
+/**
+ * The `test` of Vitest with a fixture `sb`, the server of the file. The server starts in a hook and not in the fixture, because fixtures
+ * share the time limit of the test.
+ *
+ * @example
+ * const test = switchboardTest()
+ * test('…', async ({ sb, expect }) => { await sb.user('16505551234').write(sb.number, 'Hello?') })
+ */
+export function switchboardTest(options?: FixtureOptions): TestAPI<{ sb: TestSwitchboard }> {
+  const sb = useSwitchboard(options)
+  // biome-ignore lint/correctness/noEmptyPattern: the runner reads from the pattern which fixtures it needs: none.
+  return vitestTest.extend<{ sb: TestSwitchboard }>({ sb: ({}, use) => use(sb) })
+}
+
+export type { FixtureOptions }
