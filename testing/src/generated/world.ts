@@ -4,12 +4,10 @@ export interface WorldBusiness {
   id: string
   name: string
   timezone_id?: number | undefined
-  extended_credits?:
-    | readonly {
-        id: string
-        legal_entity_name?: string | undefined
-      }[]
-    | undefined
+  extended_credits?: readonly {
+    id: string
+    legal_entity_name?: string | undefined
+  }[] | undefined
 }
 
 export interface WorldApp {
@@ -19,46 +17,18 @@ export interface WorldApp {
   secret?: string | undefined
   partner_kind?: 'SOLUTION_PROVIDER' | 'TECH_PROVIDER' | undefined
   first_party?: boolean | undefined
-  webhook?:
-    | {
-        callback_url: string
-        /** A text of your choice: the handshake sends it to the callback, which checks it. */
-        verify_token?: string | undefined
-        fields?:
-          | readonly (
-              | 'messages'
-              | 'calls'
-              | 'group_lifecycle_update'
-              | 'group_participants_update'
-              | 'group_settings_update'
-              | 'group_status_update'
-              | 'account_update'
-              | 'phone_number_name_update'
-              | 'phone_number_quality_update'
-              | 'message_template_status_update'
-              | 'message_template_quality_update'
-              | 'template_category_update'
-              | 'user_preferences'
-            )[]
-          | undefined
-      }
-    | undefined
+  webhook?: {
+    callback_url: string
+    /** A text of your choice: the handshake sends it to the callback, which checks it. */
+    verify_token?: string | undefined
+    fields?: readonly ('messages' | 'calls' | 'group_lifecycle_update' | 'group_participants_update' | 'group_settings_update' | 'group_status_update' | 'account_update' | 'phone_number_name_update' | 'phone_number_quality_update' | 'message_template_status_update' | 'message_template_quality_update' | 'template_category_update' | 'user_preferences')[] | undefined
+  } | undefined
 }
 
 export interface WorldToken {
   token: string
   app_id: string
-  scopes?:
-    | readonly (
-        | 'msgapp_business_management'
-        | 'msgapp_business_messaging'
-        | 'business_management'
-        | 'gateway'
-        | 'operator'
-        | 'whatsapp_business_management'
-        | 'whatsapp_business_messaging'
-      )[]
-    | undefined
+  scopes?: readonly ('msgapp_business_management' | 'msgapp_business_messaging' | 'business_management' | 'gateway' | 'operator' | 'whatsapp_business_management' | 'whatsapp_business_messaging')[] | undefined
   accounts?: readonly string[] | undefined
   businesses?: readonly string[] | undefined
   expires_at?: string | undefined
@@ -71,32 +41,14 @@ export interface WorldPhoneNumber {
   display_phone_number: string
   verified_name?: string | undefined
   registered?: boolean | undefined
-  status?:
-    | 'PENDING'
-    | 'LINKED'
-    | 'UNLINKED'
-    | 'DELETED'
-    | 'MIGRATED'
-    | 'BANNED'
-    | 'RESTRICTED'
-    | 'CONNECTED'
-    | 'UNVERIFIED'
-    | 'DISCONNECTED'
-    | 'FLAGGED'
-    | undefined
+  status?: 'PENDING' | 'LINKED' | 'UNLINKED' | 'DELETED' | 'MIGRATED' | 'BANNED' | 'RESTRICTED' | 'CONNECTED' | 'UNVERIFIED' | 'DISCONNECTED' | 'FLAGGED' | undefined
   connection_status?: 'CONNECTED' | 'DISCONNECTED' | 'UNVERIFIED' | 'PENDING' | 'FLAGGED' | 'RESTRICTED' | undefined
   quality_rating?: 'GREEN' | 'YELLOW' | 'RED' | 'NA' | 'UNKNOWN' | undefined
   country_code?: string | undefined
   country_dial_code?: string | undefined
   code_verification_status?: 'VERIFIED' | 'UNVERIFIED' | 'NOT_VERIFIED' | undefined
   name_status?: 'APPROVED' | 'AVAILABLE_WITHOUT_REVIEW' | 'DECLINED' | 'EXPIRED' | 'PENDING_REVIEW' | 'NONE' | undefined
-  unified_cert_status?:
-    | 'APPROVED'
-    | 'NAME_PENDING_REVIEW'
-    | 'NAME_NOT_APPROVED'
-    | 'ACCOUNT_REVIEW_NOT_STARTED'
-    | 'LIMITED_ACCESS'
-    | undefined
+  unified_cert_status?: 'APPROVED' | 'NAME_PENDING_REVIEW' | 'NAME_NOT_APPROVED' | 'ACCOUNT_REVIEW_NOT_STARTED' | 'LIMITED_ACCESS' | undefined
   account_mode?: 'LIVE' | 'SANDBOX' | undefined
   host_platform?: 'CLOUD_API' | 'ON_PREMISE' | 'NOT_APPLICABLE' | undefined
   messaging_limit_tier?: 'TIER_50' | 'TIER_250' | 'TIER_1K' | 'TIER_10K' | 'TIER_100K' | 'TIER_UNLIMITED' | undefined
@@ -109,207 +61,76 @@ export interface WorldPhoneNumber {
   notify_user_change_number?: boolean | undefined
   calling_enabled?: boolean | undefined
   certificate?: string | undefined
-  profile?:
-    | {
-        /** A short line below the name. */
-        about?: string | undefined
-        /** The postal address; empty removes it. */
-        address?: string | undefined
-        /** What the business does; empty removes it. */
-        description?: string | undefined
-        /** The email address for customers; empty removes it. */
-        email?: string | '' | undefined
-        websites?: readonly string[] | undefined
-        /** The industry of the business. */
-        vertical?:
-          | 'OTHER'
-          | 'AUTO'
-          | 'BEAUTY'
-          | 'APPAREL'
-          | 'EDU'
-          | 'ENTERTAIN'
-          | 'EVENT_PLAN'
-          | 'FINANCE'
-          | 'GROCERY'
-          | 'GOVT'
-          | 'HOTEL'
-          | 'HEALTH'
-          | 'NONPROFIT'
-          | 'PROF_SERVICES'
-          | 'RETAIL'
-          | 'TRAVEL'
-          | 'RESTAURANT'
-          | 'ALCOHOL'
-          | 'ONLINE_GAMBLING'
-          | 'PHYSICAL_GAMBLING'
-          | 'OTC_DRUGS'
-          | undefined
-      }
-    | undefined
-  compliance?:
-    | {
-        /** The legal name of the business. */
-        entity_name: string
-        /** The legal form of the business. */
-        entity_type:
-          | 'LIMITED_LIABILITY_PARTNERSHIP'
-          | 'SOLE_PROPRIETORSHIP'
-          | 'PARTNERSHIP'
-          | 'PUBLIC_COMPANY'
-          | 'PRIVATE_COMPANY'
-          | 'OTHER'
-        /** Required with entity_type OTHER, and only with it. */
-        entity_type_custom?: string | undefined
-        /** Only with entity_type OTHER or PARTNERSHIP. */
-        is_registered?: boolean | undefined
-        /** Who takes complaints, with an email address and at least one number. */
-        grievance_officer_details: {
-          /** The name of the person. */
-          name: string
-          email: string
-          /** In international format, with the country code. */
-          mobile_number?: string | undefined
-          /** In international format, with the country code. */
-          landline_number?: string | undefined
-        }
-        /** Where customers find help, with an email address and at least one number. */
-        customer_care_details: {
-          email: string
-          /** In international format, with the country code. */
-          mobile_number?: string | undefined
-          /** In international format, with the country code. */
-          landline_number?: string | undefined
-        }
-      }
-    | undefined
-  qr_codes?:
-    | readonly {
-        code: string
-        /** The message that the code fills in for the user. */
-        prefilled_message: string
-      }[]
-    | undefined
-  groups?:
-    | readonly {
-        id: string
-        /** 1 to 128 characters after trimming. */
-        subject: string
-        /** What the group is about. */
-        description?: string | undefined
-        /** Whether users who follow the invite link wait for an approval, or join at once. */
-        join_approval_mode?: 'approval_required' | 'auto_approve' | undefined
-        participants?:
-          | readonly {
-              wa_id: string
-              name?: string | undefined
-            }[]
-          | undefined
-      }[]
-    | undefined
+  profile?: {
+    /** A short line below the name. */
+    about?: string | undefined
+    /** The postal address; empty removes it. */
+    address?: string | undefined
+    /** What the business does; empty removes it. */
+    description?: string | undefined
+    /** The email address for customers; empty removes it. */
+    email?: string | '' | undefined
+    websites?: readonly string[] | undefined
+    /** The industry of the business. */
+    vertical?: 'OTHER' | 'AUTO' | 'BEAUTY' | 'APPAREL' | 'EDU' | 'ENTERTAIN' | 'EVENT_PLAN' | 'FINANCE' | 'GROCERY' | 'GOVT' | 'HOTEL' | 'HEALTH' | 'NONPROFIT' | 'PROF_SERVICES' | 'RETAIL' | 'TRAVEL' | 'RESTAURANT' | 'ALCOHOL' | 'ONLINE_GAMBLING' | 'PHYSICAL_GAMBLING' | 'OTC_DRUGS' | undefined
+  } | undefined
+  compliance?: {
+    /** The legal name of the business. */
+    entity_name: string
+    /** The legal form of the business. */
+    entity_type: 'LIMITED_LIABILITY_PARTNERSHIP' | 'SOLE_PROPRIETORSHIP' | 'PARTNERSHIP' | 'PUBLIC_COMPANY' | 'PRIVATE_COMPANY' | 'OTHER'
+    /** Required with entity_type OTHER, and only with it. */
+    entity_type_custom?: string | undefined
+    /** Only with entity_type OTHER or PARTNERSHIP. */
+    is_registered?: boolean | undefined
+    /** Who takes complaints, with an email address and at least one number. */
+    grievance_officer_details: {
+      /** The name of the person. */
+      name: string
+      email: string
+      /** In international format, with the country code. */
+      mobile_number?: string | undefined
+      /** In international format, with the country code. */
+      landline_number?: string | undefined
+    }
+    /** Where customers find help, with an email address and at least one number. */
+    customer_care_details: {
+      email: string
+      /** In international format, with the country code. */
+      mobile_number?: string | undefined
+      /** In international format, with the country code. */
+      landline_number?: string | undefined
+    }
+  } | undefined
+  qr_codes?: readonly {
+    code: string
+    /** The message that the code fills in for the user. */
+    prefilled_message: string
+  }[] | undefined
+  groups?: readonly {
+    id: string
+    /** 1 to 128 characters after trimming. */
+    subject: string
+    /** What the group is about. */
+    description?: string | undefined
+    /** Whether users who follow the invite link wait for an approval, or join at once. */
+    join_approval_mode?: 'approval_required' | 'auto_approve' | undefined
+    participants?: readonly {
+      wa_id: string
+      name?: string | undefined
+    }[] | undefined
+  }[] | undefined
   blocked_users?: readonly string[] | undefined
 }
 
 export interface WorldTemplate {
   id: string
   name: string
-  language:
-    | 'af'
-    | 'sq'
-    | 'ar'
-    | 'ar_EG'
-    | 'ar_AE'
-    | 'ar_LB'
-    | 'ar_MA'
-    | 'ar_QA'
-    | 'ar_SA'
-    | 'az'
-    | 'bn'
-    | 'bg'
-    | 'ca'
-    | 'zh_CN'
-    | 'zh_HK'
-    | 'zh_TW'
-    | 'hr'
-    | 'cs'
-    | 'da'
-    | 'nl'
-    | 'en'
-    | 'en_GB'
-    | 'en_US'
-    | 'en_AU'
-    | 'en_CA'
-    | 'en_IN'
-    | 'et'
-    | 'fil'
-    | 'fi'
-    | 'fr'
-    | 'fr_CA'
-    | 'fr_BE'
-    | 'ka'
-    | 'de'
-    | 'el'
-    | 'gu'
-    | 'ha'
-    | 'he'
-    | 'hi'
-    | 'hu'
-    | 'id'
-    | 'ga'
-    | 'it'
-    | 'ja'
-    | 'kn'
-    | 'kk'
-    | 'rw_RW'
-    | 'ko'
-    | 'ky_KG'
-    | 'lo'
-    | 'lv'
-    | 'lt'
-    | 'mk'
-    | 'ms'
-    | 'ml'
-    | 'mr'
-    | 'nb'
-    | 'fa'
-    | 'pl'
-    | 'pt_BR'
-    | 'pt_PT'
-    | 'pa'
-    | 'ro'
-    | 'ru'
-    | 'sr'
-    | 'sk'
-    | 'sl'
-    | 'es'
-    | 'es_AR'
-    | 'es_ES'
-    | 'es_MX'
-    | 'es_CL'
-    | 'es_CO'
-    | 'es_PE'
-    | 'es_VE'
-    | 'sw'
-    | 'sv'
-    | 'ta'
-    | 'te'
-    | 'th'
-    | 'tr'
-    | 'uk'
-    | 'ur'
-    | 'uz'
-    | 'vi'
-    | 'zu'
+  language: 'af' | 'sq' | 'ar' | 'ar_EG' | 'ar_AE' | 'ar_LB' | 'ar_MA' | 'ar_QA' | 'ar_SA' | 'az' | 'bn' | 'bg' | 'ca' | 'zh_CN' | 'zh_HK' | 'zh_TW' | 'hr' | 'cs' | 'da' | 'nl' | 'en' | 'en_GB' | 'en_US' | 'en_AU' | 'en_CA' | 'en_IN' | 'et' | 'fil' | 'fi' | 'fr' | 'fr_CA' | 'fr_BE' | 'ka' | 'de' | 'el' | 'gu' | 'ha' | 'he' | 'hi' | 'hu' | 'id' | 'ga' | 'it' | 'ja' | 'kn' | 'kk' | 'rw_RW' | 'ko' | 'ky_KG' | 'lo' | 'lv' | 'lt' | 'mk' | 'ms' | 'ml' | 'mr' | 'nb' | 'fa' | 'pl' | 'pt_BR' | 'pt_PT' | 'pa' | 'ro' | 'ru' | 'sr' | 'sk' | 'sl' | 'es' | 'es_AR' | 'es_ES' | 'es_MX' | 'es_CL' | 'es_CO' | 'es_PE' | 'es_VE' | 'sw' | 'sv' | 'ta' | 'te' | 'th' | 'tr' | 'uk' | 'ur' | 'uz' | 'vi' | 'zu'
   category: 'AUTHENTICATION' | 'MARKETING' | 'UTILITY'
   components: readonly Record<string, unknown>[]
   status?: 'PENDING' | 'APPROVED' | 'REJECTED' | 'PAUSED' | 'DISABLED' | undefined
-  rejected_reason?:
-    | 'ABUSIVE_CONTENT'
-    | 'INCORRECT_CATEGORY'
-    | 'INVALID_FORMAT'
-    | 'PROMOTIONAL'
-    | 'SCAM'
-    | 'TAG_CONTENT_MISMATCH'
-    | undefined
+  rejected_reason?: 'ABUSIVE_CONTENT' | 'INCORRECT_CATEGORY' | 'INVALID_FORMAT' | 'PROMOTIONAL' | 'SCAM' | 'TAG_CONTENT_MISMATCH' | undefined
   quality_score?: 'UNKNOWN' | 'GREEN' | 'YELLOW' | 'RED' | undefined
   parameter_format?: 'POSITIONAL' | 'NAMED' | undefined
   /** How many seconds a message is tried to be delivered for: AUTHENTICATION 30 to 900, UTILITY 30 to 43200, MARKETING 43200 to 2592000; -1 stands for 2592000. */
@@ -332,60 +153,48 @@ export interface WorldAccount {
   small_business?: boolean | undefined
   subscribed_apps?: readonly string[] | null | undefined
   phone_numbers?: readonly WorldPhoneNumber[] | undefined
-  bots?:
-    | readonly {
-        id: string
-        phone_number_id?: string | undefined
-        prompts?: readonly string[] | undefined
-        commands?:
-          | readonly {
-              command_name: string
-              /** What the user reads beside it. */
-              command_description: string
-            }[]
-          | undefined
-        enable_welcome_message?: boolean | undefined
-      }[]
-    | undefined
-  schedules?:
-    | readonly {
-        id: string
-        /** What the schedule is called. */
-        name: string
-        /** What the schedule is for. */
-        schedule_type: 'BUSINESS_HOURS' | 'AUTOMATED_RESPONSE' | 'MESSAGE_CAMPAIGN' | 'MAINTENANCE_WINDOW' | 'CUSTOM'
-        /** More about it. */
-        description?: string | undefined
-        start_time?: string | undefined
-        end_time?: string | undefined
-        /** An IANA time zone; UTC when left out. */
-        timezone?: string | undefined
-        /** The days that it is for. */
-        days_of_week?:
-          | readonly ('MONDAY' | 'TUESDAY' | 'WEDNESDAY' | 'THURSDAY' | 'FRIDAY' | 'SATURDAY' | 'SUNDAY')[]
-          | undefined
-        /** Whether it is switched on. */
-        is_active?: boolean | undefined
-        /** How the schedule repeats. */
-        recurrence_pattern?:
-          | {
-              /** What `interval` counts. */
-              frequency?: 'DAILY' | 'WEEKLY' | 'MONTHLY' | 'YEARLY' | undefined
-              /** 1: every day, week, month or year; 2: every other. */
-              interval?: number | undefined
-              /** The last day, in the schedule's own time zone. */
-              end_date?: string | undefined
-            }
-          | undefined
-        status?: 'ACTIVE' | 'INACTIVE' | 'PAUSED' | 'EXPIRED' | 'DRAFT' | undefined
-      }[]
-    | undefined
-  migration_intents?:
-    | readonly {
-        id: string
-        status?: 'INITIATED' | 'ACCEPTED' | 'COMPLETED' | 'REJECTED' | undefined
-      }[]
-    | undefined
+  bots?: readonly {
+    id: string
+    phone_number_id?: string | undefined
+    prompts?: readonly string[] | undefined
+    commands?: readonly {
+      command_name: string
+      /** What the user reads beside it. */
+      command_description: string
+    }[] | undefined
+    enable_welcome_message?: boolean | undefined
+  }[] | undefined
+  schedules?: readonly {
+    id: string
+    /** What the schedule is called. */
+    name: string
+    /** What the schedule is for. */
+    schedule_type: 'BUSINESS_HOURS' | 'AUTOMATED_RESPONSE' | 'MESSAGE_CAMPAIGN' | 'MAINTENANCE_WINDOW' | 'CUSTOM'
+    /** More about it. */
+    description?: string | undefined
+    start_time?: string | undefined
+    end_time?: string | undefined
+    /** An IANA time zone; UTC when left out. */
+    timezone?: string | undefined
+    /** The days that it is for. */
+    days_of_week?: readonly ('MONDAY' | 'TUESDAY' | 'WEDNESDAY' | 'THURSDAY' | 'FRIDAY' | 'SATURDAY' | 'SUNDAY')[] | undefined
+    /** Whether it is switched on. */
+    is_active?: boolean | undefined
+    /** How the schedule repeats. */
+    recurrence_pattern?: {
+      /** What `interval` counts. */
+      frequency?: 'DAILY' | 'WEEKLY' | 'MONTHLY' | 'YEARLY' | undefined
+      /** 1: every day, week, month or year; 2: every other. */
+      interval?: number | undefined
+      /** The last day, in the schedule's own time zone. */
+      end_date?: string | undefined
+    } | undefined
+    status?: 'ACTIVE' | 'INACTIVE' | 'PAUSED' | 'EXPIRED' | 'DRAFT' | undefined
+  }[] | undefined
+  migration_intents?: readonly {
+    id: string
+    status?: 'INITIATED' | 'ACCEPTED' | 'COMPLETED' | 'REJECTED' | undefined
+  }[] | undefined
   templates?: readonly WorldTemplate[] | undefined
 }
 
@@ -396,15 +205,13 @@ export interface WorldUser {
   auto_read?: boolean | undefined
   read_receipts?: boolean | undefined
   reachable?: boolean | undefined
-  chats?:
-    | readonly {
-        phone_number_id: string
-        window_opened_at?: string | 'now' | undefined
-        blocked?: boolean | undefined
-        /** Whether the user wants marketing messages of the phone number. */
-        marketing?: 'stop' | 'resume' | undefined
-      }[]
-    | undefined
+  chats?: readonly {
+    phone_number_id: string
+    window_opened_at?: string | 'now' | undefined
+    blocked?: boolean | undefined
+    /** Whether the user wants marketing messages of the phone number. */
+    marketing?: 'stop' | 'resume' | undefined
+  }[] | undefined
 }
 
 /** The contents of a store: what a world file holds. */
@@ -413,13 +220,11 @@ export interface World {
   apps?: readonly WorldApp[] | undefined
   tokens?: readonly WorldToken[] | undefined
   accounts?: readonly WorldAccount[] | undefined
-  call_permissions?:
-    | readonly {
-        phone_number_id: string
-        user_wa_id: string
-        status: 'granted' | 'pending' | 'denied' | 'expired'
-        expiration_time?: number | undefined
-      }[]
-    | undefined
+  call_permissions?: readonly {
+    phone_number_id: string
+    user_wa_id: string
+    status: 'granted' | 'pending' | 'denied' | 'expired'
+    expiration_time?: number | undefined
+  }[] | undefined
   users?: readonly WorldUser[] | undefined
 }
