@@ -5,20 +5,45 @@ import { cp, mkdtemp, readdir, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, describe, it } from 'node:test'
-import { collect, root, run } from './sample-project.ts'
+import { collect, root, run, saidOfInstall } from './sample-project.ts'
+
+describe('before anything is installed', () => {
+  let clone: string
+  before(async () => {
+    clone = await makeClone()
+  })
+  after(() => rm(clone, { recursive: true, maxRetries: 10 }))
+
+  it('./switchboard says what it installs, how large that is and how far it is, and does what was asked', async () => {
+    const { code, stdout, stderr } = await collect(startIn(clone, './switchboard', 'version'))
+    assert.equal(code, 0, stderr)
+    assert.match(stdout, /^\d+\.\d+\.\d+\n$/)
+    assert.match(stderr, saidOfInstall('first start'))
+    await checkSize(stderr)
+  })
+
+  it('installing for developing says the same', async () => {
+    const { stderr } = await collect(startIn(clone, 'node', 'scripts/install.mjs', '--all'))
+    assert.match(stderr, saidOfInstall('for developing'))
+    await checkSize(stderr)
+  })
+
+  async function checkSize(said: string): Promise<void> {
+    const about = Number(/\(about (\d+) MB/.exec(said)?.[1])
+    const { stdout } = await run('du', ['-sm', join(clone, 'node_modules')])
+    const megabytes = Number.parseInt(stdout, 10)
+    assert.ok(
+      Math.abs(megabytes - about) < about / 4,
+      `${megabytes} MB are installed, and about ${about} were announced`,
+    )
+  }
+})
 
 for (const command of ['ci', 'install']) {
   describe(`after npm ${command}`, () => {
     let clone: string
     before(async () => {
-      clone = await mkdtemp(join(tmpdir(), 'switchboard-clone-'))
-      // As it stands here, committed or not.
-      const { stdout } = await run('git', ['ls-files', '--cached', '--others', '--exclude-standard'], { cwd: root })
-      for (const file of stdout.trim().split('\n')) {
-        await cp(join(root, file), join(clone, file), { verbatimSymlinks: true })
-      }
-      // npm test asks git for nothing, but whoever has a clone has this.
-      await run('git', ['init', '--quiet'], { cwd: clone })
+      clone = await makeClone()
       await runIn(clone, 'npm', command, '--loglevel=error')
     })
     after(() => rm(clone, { recursive: true, maxRetries: 10 }))
@@ -53,6 +78,18 @@ for (const command of ['ci', 'install']) {
       assert.doesNotMatch(stderr, /installing/)
     })
   })
+}
+
+async function makeClone(): Promise<string> {
+  const clone = await mkdtemp(join(tmpdir(), 'switchboard-clone-'))
+  // As it stands here, committed or not.
+  const { stdout } = await run('git', ['ls-files', '--cached', '--others', '--exclude-standard'], { cwd: root })
+  for (const file of stdout.trim().split('\n')) {
+    await cp(join(root, file), join(clone, file), { verbatimSymlinks: true })
+  }
+  // npm test asks git for nothing, but whoever has a clone has this.
+  await run('git', ['init', '--quiet'], { cwd: clone })
+  return clone
 }
 
 function startIn(folder: string, program: string, ...args: string[]): ChildProcess {

@@ -4,10 +4,10 @@ import { once } from 'node:events'
 import { existsSync } from 'node:fs'
 import { chmod, lstat, mkdir, readFile, rm, symlink, writeFile } from 'node:fs/promises'
 import { after, afterEach, before, beforeEach, describe, it } from 'node:test'
-import { collect, pickCall, run, runCommand, SampleProject } from './sample-project.ts'
+import { collect, type Ending, pickCall, run, runCommand, SampleProject, saidOfInstall } from './sample-project.ts'
 
 const nothingSaid = { code: 0, stdout: '', stderr: '' }
-const installed = { code: 0, stdout: '', stderr: 'installing dependencies…\n' }
+const change = 'packages have changed or are missing'
 
 let template: SampleProject
 let project: SampleProject
@@ -26,7 +26,7 @@ describe('install.mjs', () => {
     await writeFile(project.path('scripts/compile.mjs'), 'this is no code')
     const { code, stderr } = await project.install()
     assert.equal(code, 0)
-    assert.match(stderr, /could not be kept for the first start\.\n$/)
+    assert.match(stderr, /could not be kept for the first start\.\n {2}done after \d+ s\n$/)
     assert.ok(project.has('node'))
   })
 
@@ -54,14 +54,14 @@ describe('install.mjs', () => {
   it('installs again what a plain npm install left half', async () => {
     await project.npm('install')
     await rm(project.path('node_modules/tool'))
-    assert.deepEqual(await project.install(['--all']), installed)
+    assertInstalled(await project.install(['--all']), 'for developing')
     assert.ok(project.has('tool'))
   })
 
   it('installs again when the lock file changed after a plain npm ci', async () => {
     await project.npm('ci')
     await project.require('extra')
-    assert.deepEqual(await project.install(), installed)
+    assertInstalled(await project.install(), change)
     assert.ok(project.has('extra'))
   })
 
@@ -77,7 +77,7 @@ describe('install.mjs', () => {
   it('installs again when the lock file changed', async () => {
     await project.install()
     await project.require('extra')
-    assert.deepEqual(await project.install(), installed)
+    assertInstalled(await project.install(), change)
     assert.ok(project.has('extra'))
   })
 
@@ -93,7 +93,7 @@ describe('install.mjs', () => {
   it('installs again when the pinned Node.js is gone', async () => {
     await project.install()
     await rm(project.path('node_modules/.bin/node'))
-    assert.deepEqual(await project.install(), installed)
+    assertInstalled(await project.install(), change)
     assert.ok(existsSync(project.path('node_modules/.bin/node')))
   })
 
@@ -104,7 +104,7 @@ describe('install.mjs', () => {
       [0, 0, 0],
     )
     const said = endings.map(({ stderr }) => stderr).join('')
-    assert.equal(said.match(/^installing dependencies…$/gm)?.length, 1)
+    assert.equal(said.match(/^first start: installing /gm)?.length, 1)
     assert.ok(project.has('node'))
     assert.ok(!existsSync(project.path('.installing')))
   })
@@ -114,7 +114,7 @@ describe('install.mjs', () => {
     await once(dead, 'exit')
     await mkdir(project.path('.installing'))
     await writeFile(project.path('.installing', String(dead.pid)), '')
-    assert.deepEqual(await project.install(), installed)
+    assertInstalled(await project.install(), 'first start')
     assert.ok(!existsSync(project.path('.installing')))
   })
 
@@ -181,9 +181,14 @@ describe('switchboard', () => {
 async function checkAddition(): Promise<void> {
   const inUse = await lstat(project.path('node_modules/node'))
   const lock = await readFile(project.path('package-lock.json'), 'utf8')
-  assert.deepEqual(await project.install(['--all']), installed)
+  assertInstalled(await project.install(['--all']), 'for developing')
   assert.ok(project.has('tool'))
   assert.equal((await lstat(project.path('node_modules/node'))).ino, inUse.ino)
   assert.equal(await readFile(project.path('package-lock.json'), 'utf8'), lock)
   assert.deepEqual(await project.install(['--all']), nothingSaid)
+}
+
+function assertInstalled({ code, stdout, stderr }: Ending, reason: string): void {
+  assert.deepEqual({ code, stdout }, { code: 0, stdout: '' })
+  assert.match(stderr, saidOfInstall(reason))
 }

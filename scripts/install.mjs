@@ -34,6 +34,10 @@ const lockFolder = join(root, '.installing')
 const waitAtMost = 15 * 60_000
 const lookAgainAfter = 100
 
+/** On disk, with the pinned Node.js and what is packed; clone.long.test.ts compares them with what was installed. */
+const aboutMegabytes = { run: 280, all: 560 }
+const tellProgressAfter = 5000
+
 // Those of ./switchboard: what was compiled under other flags is not used.
 const launcherFlags = ['--disable-warning=ExperimentalWarning', '--max-semi-space-size=16']
 
@@ -67,16 +71,29 @@ function isStamped(all) {
 /** Somebody ran a plain `npm ci` or `npm install`: everything is there, only the stamp is not. */
 function isInstalledByNpm(all) {
   if (!hasPinnedNode() || !existsSync(lockOfNpm)) return false
-  const { packages: wanted } = JSON.parse(readFileSync(lockFile, 'utf8'))
   const { packages: found } = JSON.parse(readFileSync(lockOfNpm, 'utf8'))
-  return Object.entries(wanted).every(([path, entry]) => {
-    // What a link is for says the folder that it leads to.
-    const { optional, dev } = entry.link ? wanted[entry.resolved] : entry
-    // Not the project itself, and not what other platforms take.
-    if (path === '' || optional || (dev && !all)) return true
+  return listWanted(all).every(([path, entry]) => {
     const { version, integrity } = found[path] ?? {}
     return found[path] && version === entry.version && integrity === entry.integrity && existsSync(join(root, path))
   })
+}
+
+/** The entries of the lock file that are installed everywhere: not the project itself, and not what other platforms take. */
+function listWanted(all) {
+  const { packages } = JSON.parse(readFileSync(lockFile, 'utf8'))
+  return Object.entries(packages).filter(([path, entry]) => {
+    // What a link is for says the folder that it leads to.
+    const { optional, dev } = entry.link ? packages[entry.resolved] : entry
+    return path !== '' && !optional && (all || !dev)
+  })
+}
+
+/** Where npm puts each package; the workspaces are there already. */
+function listPackageFolders(all) {
+  const { workspaces = [] } = JSON.parse(readFileSync(lockFile, 'utf8')).packages['']
+  return listWanted(all)
+    .filter(([path, { link, resolved }]) => path.includes('node_modules/') && !(link && workspaces.includes(resolved)))
+    .map(([path]) => join(root, path))
 }
 
 /** The lock is not taken for it: nothing is installed, and several may do it at once. */
@@ -110,7 +127,6 @@ function matchesLock(stamp) {
 }
 
 async function install() {
-  process.stderr.write('installing dependencies…\n')
   // Whoever once had the development packages keeps them when the lock file has changed.
   const all = wantsAll || existsSync(stampOfAll)
   const stamp = all ? stampOfAll : stampOfRuntime
@@ -120,15 +136,54 @@ async function install() {
   const command = onlyAdds ? ['install', '--no-save'] : ['ci']
   const scope = all ? '--include=dev' : '--omit=dev'
   const installed = readFileSync(lockFile)
+  const begun = Date.now()
+  const isFirst = ![stampOfAll, stampOfRuntime, lockOfNpm].some((file) => existsSync(file))
+  const folders = listPackageFolders(all).filter((folder) => !onlyAdds || !existsSync(folder))
+  const reason = onlyAdds ? 'for developing' : isFirst ? 'first start' : 'packages have changed or are missing'
+  const size = aboutMegabytes[all ? 'all' : 'run']
+  tell(
+    `${reason}: installing ${folders.length} packages (about ${size} MB on disk in the end, Node.js included), then packing the server and its console`,
+  )
   if (!onlyAdds) for (const old of [stampOfAll, stampOfRuntime]) rmSync(old, { force: true })
-  await runNpm([...command, scope, '--loglevel=error', '--no-progress', '--no-audit', '--no-fund'])
+  const stopTelling = tellProgress(folders)
+  try {
+    await runNpm([...command, scope, '--loglevel=error', '--no-progress', '--no-audit', '--no-fund'])
+  } finally {
+    stopTelling()
+  }
   if (!hasPinnedNode()) {
     throw new Error(
       'npm installed the packages but not the pinned Node.js: let npm run install scripts (ignore-scripts=false) and try again.',
     )
   }
+  tell(`  packages: installed after ${secondsSince(begun)} s; packing the server and its console`)
   await compile()
   writeStamp(stamp, installed)
+  tell(`  done after ${secondsSince(begun)} s`)
+}
+
+/** Says at intervals how far npm is, in lines of their own: not every reader is a terminal. Returns what ends it. */
+function tellProgress(folders) {
+  let last = 0
+  const timer = setInterval(() => {
+    const present = folders.filter((folder) => existsSync(join(folder, 'package.json'))).length
+    if (present === last) return
+    last = present
+    tell(
+      present < folders.length
+        ? `  packages: ${present} of ${folders.length}`
+        : `  packages: all ${present}; now their install scripts run, one of which fetches Node.js`,
+    )
+  }, tellProgressAfter)
+  return () => clearInterval(timer)
+}
+
+function tell(line) {
+  process.stderr.write(`${line}\n`)
+}
+
+function secondsSince(time) {
+  return Math.max(1, Math.round((Date.now() - time) / 1000))
 }
 
 /** Written beside and renamed, so that a stamp is whole or absent. */

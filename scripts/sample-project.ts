@@ -137,3 +137,11 @@ export function pickCall({ stdout }: Ending) {
   const { pid: _, ...call } = JSON.parse(stdout)
   return call
 }
+
+/** What an installation says from its beginning to its end; one that takes long also says how far it is. */
+export function saidOfInstall(reason: string): RegExp {
+  return new RegExp(
+    `^${reason}: installing \\d+ packages \\(about \\d+ MB .+\\), then packing .+\n(?:  packages: \\d+ of \\d+\n)*(?:  packages: all .+\n)?` +
+      `  packages: installed after \\d+ s; .+\n  done after \\d+ s\n$`,
+  )
+}
