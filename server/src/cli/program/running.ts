@@ -7,7 +7,7 @@ import { dataFlag, forServer, tokenFlag, urlFlag } from './flags.ts'
 export function addRunningCommands(program: Command, { host, port }: LocalAddress, local: string): void {
   for (const [name, description, banner] of [
     ['serve', 'run the server', false],
-    ['start', 'run the server and print its addresses and a first request, as npm start does', true],
+    ['start', 'run the server and print its addresses and a first request', true],
   ] as const) {
     program
       .command(name)
