@@ -167,7 +167,7 @@ function tellProgress(folders) {
   let last = 0
   const timer = setInterval(() => {
     const present = folders.filter((folder) => existsSync(join(folder, 'package.json'))).length
-    if (present === last) return
+    if (present <= last) return
     last = present
     tell(
       present < folders.length
