@@ -29,7 +29,7 @@ describe('what the pages show', () => {
   const pages = [
     ['sdk/README.md', 'server.close()\nvoid firstTen\n', ['true 803', 'Lucky Shrub Retail 200', 'Hello', 'text']],
     ['testing/README.md', '', []],
-    ['docs/testing.md', '', ['messages text']],
+    ['docs/testing.md', '', ['messages text', '4000000000000009']],
   ] as const
   for (const [index, [page, end, expected]] of pages.entries()) {
     test(`${page} runs`, async () => {

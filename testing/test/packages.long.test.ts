@@ -12,11 +12,10 @@ describe('the packed testing library', () => {
   const nodes = new Map<string, string>()
 
   before(async () => {
-    packed = await packWorkspaces(['sdk', 'testing'])
+    packed = await packWorkspaces(['sdk', 'server', 'testing'])
     const { devDependencies } = JSON.parse(await readFile(join(root, 'testing/package.json'), 'utf8'))
     const found = ['vitest', 'jest'].map((name) => `${name}@${devDependencies[name]}`)
-    const server = await packStandIn(packed.folder)
-    project = await makeProject([...packed.tarballs, server, ...found, 'ts-jest@29', 'typescript@5', '@types/jest@30'])
+    project = await makeProject([...packed.tarballs, ...found, 'ts-jest@29', 'typescript@5', '@types/jest@30'])
     for (const major of ['20', '22', '24']) nodes.set(major, await installNode(project.folder, major))
   })
   after(async () => {
@@ -115,7 +114,8 @@ describe('the packed testing library', () => {
   }
 
   test('the packed testing library says how to install the server where there is none', async () => {
-    const alone = await makeProject(packed.tarballs, ['--offline'])
+    const others = packed.tarballs.filter((path) => !path.includes('server'))
+    const alone = await makeProject(others, ['--offline'])
     try {
       await alone.write(
         'program.js',
@@ -180,28 +180,6 @@ describe('the packed testing library', () => {
     })
   }
 })
-
-/** Until the server is a package, its place is taken by one that runs this clone. */
-async function packStandIn(folder: string): Promise<string> {
-  const place = join(folder, 'server')
-  await mkdir(join(place, 'bin'), { recursive: true })
-  const manifest = {
-    ...{ name: '@switchboard/server', version: '0.1.0', type: 'module' },
-    ...{ bin: { switchboard: 'bin/switchboard.mjs' }, exports: { './package.json': './package.json' } },
-  }
-  await writeFile(join(place, 'package.json'), JSON.stringify(manifest))
-  await writeFile(
-    join(place, 'bin/switchboard.mjs'),
-    `#!/usr/bin/env node
-     import { spawn } from 'node:child_process'
-     const child = spawn(${JSON.stringify(join(root, 'switchboard'))}, process.argv.slice(2), { stdio: 'inherit' })
-     for (const signal of ['SIGINT', 'SIGTERM']) process.on(signal, () => child.kill(signal))
-     child.once('exit', (code) => { process.exitCode = code ?? 1 })
-    `,
-  )
-  const { stdout } = await runFile('npm', ['pack', '--loglevel=error', '--pack-destination', folder], { cwd: place })
-  return join(folder, stdout.trim())
-}
 
 async function installNode(folder: string, major: string): Promise<string> {
   const place = join(folder, `node-${major}`)

@@ -345,13 +345,14 @@ test('a link in the place of its folder is not followed', async (t) => {
 })
 
 test('what is asked of a server that was closed, or has died, fails at once and says why; servers side by side have worlds of their own', async () => {
+  // That of docs/testing.md, so that one store is prepared for both.
   const world: World = {
-    businesses: [{ id: '2000000000000009', name: 'Two' }],
+    businesses: [{ id: '2000000000000009', name: 'Shop' }],
     accounts: [
       {
         id: '1000000000000009',
         business_id: '2000000000000009',
-        name: 'Two',
+        name: 'Shop',
         phone_numbers: [{ id: '4000000000000009', display_phone_number: '+1 631-555-1009', registered: true }],
       },
     ],
