@@ -7,7 +7,7 @@ import { describeFilter } from './waits/describe.ts'
 import type { EventField, EventOf, KindOf } from './waits/events.ts'
 import { expectNothing } from './waits/expect-nothing.ts'
 import { type EventFilter, fitsEvent, NothingCame, type Watching } from './waits/filters.ts'
-import { usualTimeout, type Wanted } from './waits/mailbox.ts'
+import { type Abandoned, placeError, usualTimeout, type Wanted } from './waits/mailbox.ts'
 import { usualQuiet, waitUntilQuiet } from './waits/quiet.ts'
 import type { Reasons } from './waits/reasons.ts'
 import type { WebhookApp } from './webhooks/connected-app.ts'
@@ -186,9 +186,10 @@ export class TestSwitchboard {
    * time limit of its runner, or forgot an `await`, says what was missing. The fixtures of this package call it after each test.
    */
   async endWaits(): Promise<void> {
-    const texts: string[] = []
-    for (const one of [this.#subscriber.events, ...this.#phones.values()]) texts.push(...(await one.abandon()))
-    if (texts.length > 0) throw new NothingCame(texts.join('\n\n'))
+    const abandoned: Abandoned[] = []
+    for (const one of [this.#subscriber.events, ...this.#phones.values()]) abandoned.push(...(await one.abandon()))
+    const [first] = abandoned
+    if (first) throw placeError(new NothingCame(abandoned.map(({ text }) => text).join('\n\n')), first.stack)
   }
 
   /** Ends the server; nothing of it is left. A server that was there before stays, without what was added to it. */

@@ -236,6 +236,7 @@ describe('a server for tests', () => {
         /^no event \{ field: 'calls' \} had come when the test ended\.\nThis came:\n {2}✓ messages text/,
       )
       assert.match(error.message, /^no message \{ text: 'Never' \} to 16505551234 had come when the test ended\.$/m)
+      assert.match(error.stack ?? '', /testing\.test\.ts/)
       return true
     })
     await sb.endWaits()

@@ -2,7 +2,7 @@ import type { Switchboard } from '@switchboard/client'
 import { describeFilter, describeMessage } from '../waits/describe.ts'
 import { expectNothing } from '../waits/expect-nothing.ts'
 import { fitsMessage, type MessageFilter, type Watching } from '../waits/filters.ts'
-import { Mailbox, type Wanted } from '../waits/mailbox.ts'
+import { type Abandoned, Mailbox, type Wanted } from '../waits/mailbox.ts'
 import type { MessageType, PhoneMessage, PhoneMessageOf, Written, WrittenMessage } from './phone-messages.ts'
 import { exampleOffer } from './session.ts'
 
@@ -134,7 +134,7 @@ export class Phone {
   }
 
   /** Ends the waits under way; gives what each waited for. */
-  abandon(): Promise<string[]> {
+  abandon(): Promise<Abandoned[]> {
     return this.#mailbox.abandon()
   }
 

@@ -1,5 +1,5 @@
 import { SomethingCame } from './filters.ts'
-import type { Mailbox, Wanted } from './mailbox.ts'
+import { type Mailbox, placeError, type Wanted } from './mailbox.ts'
 import { StillBusy } from './quiet.ts'
 
 /** Fails as soon as something comes that fits, or that came before and was not waited for. Passes when everything is quiet. */
@@ -8,9 +8,7 @@ export async function expectNothing<T>(
   wanted: Wanted<T>,
   becomeQuiet: () => Promise<void>,
 ): Promise<void> {
-  // What throws below does so after the line of the test is gone from the stack.
-  const { stack = '' } = new Error('wait')
-  const { promise, cancel } = mailbox.watch(wanted)
+  const { promise, cancel, stack } = mailbox.watch(wanted)
   const quiet = becomeQuiet().then(
     () => undefined,
     async (error: unknown) => {
@@ -26,7 +24,5 @@ export async function expectNothing<T>(
     return new SomethingCame(`no ${wanted.what} should come, and this came:\n  ${shown}`)
   })
   const problem = await Promise.race([came, quiet]).finally(cancel)
-  if (!problem) return
-  problem.stack = stack.replace('Error: wait', () => `${problem.name}: ${problem.message}`)
-  throw problem
+  if (problem) throw placeError(problem, stack)
 }

@@ -7,6 +7,14 @@ interface Waiter<T> {
   readonly reject: (error: unknown) => void
   /** It is not waited for any more. */
   readonly abandon: () => void
+  /** The line of the test, which a timer's stack does not have. */
+  readonly stack: string
+}
+
+/** A wait that was under way when its test ended. */
+export interface Abandoned {
+  readonly text: string
+  readonly stack: string
 }
 
 /** What is waited for. */
@@ -80,28 +88,26 @@ export class Mailbox<T> {
   }
 
   /** Ends the waits under way, whose promises stay as they are: nobody looks at them. Gives what each waited for, and what came instead. */
-  async abandon(): Promise<string[]> {
+  async abandon(): Promise<Abandoned[]> {
     const waiters = this.#waiters.splice(0)
     for (const waiter of waiters) waiter.abandon()
     if (waiters.length === 0) return []
     const reasons = await this.#describer.explain()
-    return waiters.map(({ wanted }) =>
-      [`no ${wanted.what} had come when the test ended.`, ...this.#listItems(wanted), ...reasons].join('\n'),
-    )
+    return waiters.map(({ wanted, stack }) => {
+      const lines = [`no ${wanted.what} had come when the test ended.`, ...this.#listItems(wanted), ...reasons]
+      return { text: lines.join('\n'), stack }
+    })
   }
 
   /** The first that fits and was not given before, now or as soon as it comes. */
   take(wanted: Wanted<T>, timeout = usualTimeout): Promise<T> {
-    // A timer has no stack: the line of the test is known here alone.
-    const { stack = '' } = new Error('wait')
-    const { promise, cancel } = this.watch(wanted, () => stop())
+    const { promise, cancel, stack } = this.watch(wanted, () => stop())
     let stop: () => void = () => undefined
     return new Promise((resolve, reject) => {
       stop = runLater(timeout, async () => {
         cancel()
         const error = new NothingCame(await this.#describeMissing(wanted, timeout))
-        error.stack = stack.replace('Error: wait', () => `${error.name}: ${error.message}`)
-        reject(error)
+        reject(placeError(error, stack))
       })
       promise.finally(stop).then(resolve, reject)
     })
@@ -111,14 +117,15 @@ export class Mailbox<T> {
   watch(
     wanted: Wanted<T>,
     abandon: () => void = () => undefined,
-  ): { readonly promise: Promise<T>; readonly cancel: () => void } {
+  ): { readonly promise: Promise<T>; readonly cancel: () => void; readonly stack: string } {
+    const { stack = '' } = new Error('wait')
     const { promise, resolve, reject } = withResolvers<T>()
-    const waiter: Waiter<T> = { wanted, resolve, reject, abandon }
+    const waiter: Waiter<T> = { wanted, resolve, reject, abandon, stack }
     const index = this.#fresh.findIndex(wanted.fits)
     if (index >= 0) resolve(this.#fresh.splice(index, 1)[0] as T)
     else if (this.#failure !== undefined) reject(this.#failure)
     else this.#waiters.push(waiter)
-    return { promise, cancel: () => this.#remove(waiter) }
+    return { promise, cancel: () => this.#remove(waiter), stack }
   }
 
   explain(): Promise<string[]> {
@@ -147,6 +154,12 @@ export class Mailbox<T> {
     const isAnyTaken = shown.some((item) => !this.#fresh.includes(item))
     return [title, ...lines, ...(isAnyTaken ? ['  (✓: an earlier wait has returned it)'] : [])]
   }
+}
+
+/** Gives an error the place where the wait began. */
+export function placeError<E extends Error>(error: E, stack: string): E {
+  error.stack = stack.replace('Error: wait', () => `${error.name}: ${error.message}`)
+  return error
 }
 
 /** `Promise.withResolvers` is not there before Node 22. */
