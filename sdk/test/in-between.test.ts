@@ -1,39 +1,16 @@
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { createReadStream } from 'node:fs'
-import { createServer, type RequestListener } from 'node:http'
-import type { AddressInfo } from 'node:net'
-import { type TestContext, test } from 'node:test'
+import { test } from 'node:test'
 import {
   APIConnectionError,
   APIError,
   APIUserAbortError,
-  type ClientOptions,
   RateLimitError,
   Switchboard,
   SwitchboardError,
 } from '@switchboard/client'
-
-/** What stands between a client and its server: proxies, balancers, and what a caller hands in. No request here needs the server. */
-async function listen(t: TestContext, listener: RequestListener): Promise<string> {
-  const server = createServer(listener).listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  t.after(() => {
-    server.closeAllConnections()
-    server.close()
-  })
-  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`
-}
-
-/** A client of a listener, and the paths that were asked for. */
-async function connect(t: TestContext, listener: RequestListener, options: ClientOptions = {}) {
-  const asked: string[] = []
-  const baseUrl = await listen(t, (request, response) => {
-    asked.push(`${request.method} ${request.url}`)
-    listener(request, response)
-  })
-  return { client: new Switchboard({ baseUrl, token: 't', ...options }), asked, baseUrl }
-}
+import { connect } from './small-server.ts'
 
 test('the address of a server may be a URL, and may have a path', async (t) => {
   const { baseUrl, asked } = await connect(t, (_request, response) => response.end('{}'))
@@ -55,7 +32,9 @@ test('an address that cannot be one is refused at once, and no password is shown
     assert.throws(
       () => new Switchboard({ baseUrl }),
       ({ name, message }: Error) =>
-        name === 'SwitchboardError' && /^baseUrl must be an http/.test(message) && !message.includes('pass@'),
+        name === 'SwitchboardError' &&
+        /^baseUrl \(or SWITCHBOARD_URL\) must be an http/.test(message) &&
+        !message.includes('pass@'),
     )
   }
 })

@@ -44,13 +44,14 @@ const senders = {
 } as const
 
 const imported = {
-  '../core/body.ts': ['type Body', 'type FileInput'],
+  '../core/body.ts': ['type Body', 'type FileInput', 'writeBody'],
   '../core/call.ts': ['type Call', 'callForResponse', 'callForText', 'callRow'],
   '../core/client.ts': ['type Client', 'type Row'],
+  '../core/link.ts': ['locateLink'],
   '../group.ts': ['Group'],
   '../core/list.ts': ['type ListCall', 'listRow'],
   '../core/multipart.ts': ['writeMultipart'],
-  '../core/request.ts': ['type RequestOptions'],
+  '../core/request.ts': ['type KeyedRequestOptions', 'type RequestOptions'],
   '../core/stream.ts': ['type EventStream', 'type StreamOptions', 'type StreamReset', 'streamRow'],
 }
 
@@ -145,10 +146,11 @@ function writeRow(method: Method): string {
     `method: '${row.method}'`,
     `door: '${doorOf(method)}'`,
     `path: ${writeLiteral(path)}`,
-    ...(isLink(row) ? ['link: true'] : []),
+    ...(isLink(row) ? ['locate: locateLink'] : []),
     ...(hasProduct ? ['product: true'] : []),
     ...(hasKey ? ['key: true'] : []),
     ...(headers.length > 0 ? [`headers: [${headers.map(writeLiteral).join(', ')}]`] : []),
+    ...(row.body === 'raw' ? ['write: writeBody'] : []),
     ...(row.file ? [`file: '${row.file.name}'`, 'write: writeMultipart'] : []),
     ...(inner === undefined ? [] : [`items: '${inner}'`]),
     ...(row.waits ? ['waits: true'] : []),
@@ -180,7 +182,7 @@ function signatureOf(method: Method): Signature {
   const { row, pathArguments, memberArguments, parameters, typeName, result } = method
   const isRaw = row.body === 'raw'
   const hasRequired = method.kinds !== undefined || parameters.some(({ required }) => required)
-  const options = result === 'stream' ? 'StreamOptions' : 'RequestOptions'
+  const options = result === 'stream' ? 'StreamOptions' : method.hasKey ? 'KeyedRequestOptions' : 'RequestOptions'
   const write = (params: string) => [
     ...[...pathArguments, ...memberArguments].map(({ name }) => `${name}: string`),
     ...(isRaw ? ['body: Body'] : []),

@@ -28,7 +28,8 @@ export function writeJson(value: object): ReadyBody {
   return { body: JSON.stringify(value), contentType: 'application/json', isRepeatable: true }
 }
 
-export function prepareBody(body: Body): ReadyBody {
+/** A body that is sent as it is. Only methods that take one need it. */
+export function writeBody(body: Body): ReadyBody {
   if (isByteStream(body)) return { ...streamFrom(body, iterate(body)), contentType: binary }
   if (typeof body === 'string' || isBytes(body)) return { body, contentType: binary, isRepeatable: true }
   if (body instanceof Blob) return { body, contentType: body.type || binary, isRepeatable: true, isLarge: true }

@@ -1,10 +1,8 @@
 import type { Body } from './body.ts'
 import type { Client, Row } from './client.ts'
 import { APIError, SwitchboardError, traceOf } from './errors.ts'
-import { type Params, prepareRequest, type RequestOptions } from './request.ts'
-import { type Read, type Result, send } from './send.ts'
-
-export type { RequestOptions } from './request.ts'
+import { type KeyedRequestOptions, type Params, prepareRequest, type RequestOptions } from './request.ts'
+import { maxErrorLength, type Read, type Result, send } from './send.ts'
 
 export interface WithResponse<T> {
   readonly data: T
@@ -56,7 +54,7 @@ export function callRow<T>(
   row: Row,
   args: readonly string[],
   params?: Params,
-  options?: RequestOptions,
+  options?: KeyedRequestOptions,
   body?: Body,
 ): Call<T> {
   return new Call(begin(client, row, args, params, options, body, readObject<T>))
@@ -88,7 +86,7 @@ export async function begin<T>(
   row: Row,
   args: readonly string[],
   params: Params,
-  options: RequestOptions = {},
+  options: KeyedRequestOptions = {},
   body: Body | undefined,
   read: Read<T>,
 ): Promise<Result<T>> {
@@ -100,6 +98,6 @@ export async function readObject<T>(response: Response): Promise<T> {
   try {
     return JSON.parse(text) as T
   } catch {
-    throw new APIError(response.status, text, response.headers)
+    throw new APIError(response.status, text.slice(0, maxErrorLength), response.headers)
   }
 }

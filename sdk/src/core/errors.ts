@@ -2,6 +2,8 @@
 export class SwitchboardError extends Error {
   // Wider than those of its classes, so that the types know them apart.
   override name: string = 'SwitchboardError'
+  /** What a message was sent under, or was meant to be: sent again with this `idempotencyKey`, it arrives once. */
+  declare readonly idempotencyKey?: string
 }
 
 /** The envelope of an error, as far as it is known. */
@@ -32,7 +34,7 @@ export class APIError extends SwitchboardError {
   /** The seconds that the server asks to wait (`Retry-After`), where it does. */
   readonly retryAfter: number | undefined
   readonly headers: Headers
-  /** The whole body: parsed if it is JSON. */
+  /** The body, its first 64 kB if it is longer: parsed if it is JSON. */
   readonly body: unknown
 
   constructor(status: number, body: unknown, headers: Headers) {
@@ -79,6 +81,11 @@ export class NotFoundError extends APIError {
 /** 408: nothing happened in the time that was waited. */
 export class RequestTimeoutError extends APIError {
   declare readonly name: 'RequestTimeoutError'
+}
+
+/** 409: it was changed, or is used, by another request. */
+export class ConflictError extends APIError {
+  declare readonly name: 'ConflictError'
 }
 
 /** 416: the range of a download begins behind its end. */
@@ -133,6 +140,7 @@ const classes: Readonly<Record<number, Readonly<Record<string, typeof APIError>>
   403: { PermissionDeniedError },
   404: { NotFoundError },
   408: { RequestTimeoutError },
+  409: { ConflictError },
   416: { RangeNotSatisfiableError },
   422: { UnprocessableEntityError },
   429: { RateLimitError },

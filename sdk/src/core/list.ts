@@ -1,7 +1,7 @@
-import { begin, Call, type RequestOptions, readObject } from './call.ts'
+import { begin, Call, readObject } from './call.ts'
 import type { Client, Row } from './client.ts'
 import { APIError, SwitchboardError } from './errors.ts'
-import type { Params } from './request.ts'
+import type { Params, RequestOptions } from './request.ts'
 
 export interface Paging {
   readonly cursors: { readonly before?: string; readonly after?: string }

@@ -1,11 +1,11 @@
 import type { Client } from './client.ts'
-import { APIError, traceOf } from './errors.ts'
-import type { PreparedRequest } from './request.ts'
+import { type APIConnectionError, type APIError, traceOf } from './errors.ts'
+import { isNodeId, type PreparedRequest } from './request.ts'
 
 /** Logs what came of a try. `wait` is how long it is until the next one. */
 export function logTry(
-  { logger, logLevel }: Client,
-  { row, url, headers, body }: PreparedRequest,
+  { logger, logLevel, baseUrl }: Client,
+  { row, args, headers, given }: PreparedRequest,
   begun: number,
   outcome: Response | unknown,
   wait?: number,
@@ -15,30 +15,41 @@ export function logTry(
   const again = wait === undefined ? '' : `; again in ${Math.round(wait)} ms`
   logger.info(`switchboard: ${row.name} ${describe(outcome)} ${took}${again}`)
   if (logLevel !== 'debug') return
-  const isJson = body.contentType === 'application/json'
-  const text = isJson ? ` ${JSON.stringify(JSON.parse(body.body as string), hide)}` : ''
-  logger.debug(`switchboard: ${row.method} ${hideQuery(url)} ${JSON.stringify(headers, hide)}${text}`)
+  const left = [...args]
+  const path = row.path.replaceAll('{}', () => showArgument(left.shift()))
+  logger.debug(`switchboard: ${row.method} ${baseUrl}${path} ${show(headers)} ${show(given)}`)
 }
 
-/** Members, parameters and headers whose values nobody but their owner may see. */
-const secret = /token|secret|^pin$|^code$|passw|certificate|cookie|authorization|(api|private).?key|signature|proof/i
-
-function hide(name: string, value: unknown): unknown {
-  return secret.test(name) ? '…' : value
+/** The id of a user is a phone number, and some ids let in whoever knows them. */
+function showArgument(text = ''): string {
+  return isNodeId(text) ? text : '…'
 }
 
-function hideQuery(url: string): string {
-  return url.replaceAll(/([?&]([^=&]*)=)[^&]*/g, (all, start, name) => (secret.test(name) ? `${start}…` : all))
+/**
+ * The only values of headers, parameters and bodies that are logged: names of kinds, and what a request is found by. Of all others the
+ * log has the name and the kind: whatever a later operation calls a secret, a message or the number of a user, it is not in this list.
+ */
+const shown = /^(?:type|status|fields|limit|range|content-type|idempotency-key|user-agent)$/
+
+/** `{"to":"<string>","type":"text","text":{"body":"<string>"}}` */
+function show(value: unknown): string {
+  return JSON.stringify(hide(value, ''))
 }
 
-/** `200 (trace abc)`, or the error. */
+function hide(value: unknown, name: string): unknown {
+  if (Array.isArray(value)) return value.map((item) => hide(item, name))
+  if (Object.getPrototypeOf(value ?? '')?.constructor?.name === 'Object') {
+    return Object.fromEntries(Object.entries(value as object).map(([key, member]) => [key, hide(member, key)]))
+  }
+  const kind = Object.prototype.toString.call(value).slice(8, -1).toLowerCase()
+  return shown.test(name) || /null|undefined|boolean/.test(kind) ? value : `<${kind}>`
+}
+
+/** `200 (trace abc)`, or the error without its words: those of a server may repeat what it was sent. */
 function describe(outcome: unknown): string {
-  if (outcome instanceof Response) return writeStatus(String(outcome.status), outcome.headers)
-  if (outcome instanceof APIError) return writeStatus(outcome.message, outcome.headers)
-  return outcome instanceof Error ? `${outcome.name}: ${outcome.message}` : String(outcome)
-}
-
-function writeStatus(text: string, headers: Headers): string {
-  const trace = traceOf(headers)
-  return trace === undefined ? text : `${text} (trace ${trace})`
+  const { status, name, code, subcode, reason = '', headers } = outcome as Partial<APIError & APIConnectionError>
+  const trace = headers && traceOf(headers)
+  return [status, name, code, subcode, /^\w+$/.test(reason) && reason, trace && `(trace ${trace})`]
+    .filter(Boolean)
+    .join(' ')
 }

@@ -1,5 +1,5 @@
-import { type Body, makeKey, noBody, prepareBody, type ReadyBody, writeJson } from './body.ts'
-import type { Client, Row } from './client.ts'
+import { type Body, makeKey, noBody, type ReadyBody, writeJson } from './body.ts'
+import { type Client, type FetchOptions, lowerNames, type Row } from './client.ts'
 import { SwitchboardError } from './errors.ts'
 
 /** Options of one request, which win over those of the client. */
@@ -12,7 +12,13 @@ export interface RequestOptions {
   readonly maxRetries?: number | undefined
   readonly headers?: Readonly<Record<string, string>> | undefined
   readonly token?: string | undefined
-  /** Of what sends messages; by default one is made for each call. The same key gives the first response again. */
+  /** Handed to `fetch`, beside those of the client. */
+  readonly fetchOptions?: FetchOptions | undefined
+}
+
+/** Options of what can be sent twice and is done once. */
+export interface KeyedRequestOptions extends RequestOptions {
+  /** By default one is made for each call. The same key gives the first response again. */
   readonly idempotencyKey?: string | undefined
 }
 
@@ -21,6 +27,10 @@ export type Params = object | undefined
 /** A request that can be sent, perhaps several times. */
 export interface PreparedRequest {
   readonly row: Row
+  /** The arguments of its path. */
+  readonly args: readonly string[]
+  /** What it sends, before it was written. */
+  readonly given: unknown
   readonly url: string
   readonly headers: Record<string, string>
   readonly body: ReadyBody
@@ -32,25 +42,31 @@ export async function prepareRequest(
   row: Row,
   args: readonly string[],
   params: Params,
-  options: RequestOptions,
+  options: KeyedRequestOptions,
   raw: Body | undefined,
 ): Promise<PreparedRequest> {
+  const { idempotencyKey } = options
+  if (idempotencyKey !== undefined && !row.key) {
+    throw new SwitchboardError(`${row.name} takes no idempotencyKey`)
+  }
   const given: Record<string, unknown> = { ...params }
   if (row.product) given['messaging_product'] ??= client.vocabulary
-  const headers: Record<string, string> = { ...lowerNames(client.headers) }
+  const headers: Record<string, string> = { ...client.headers }
   const token = options.token ?? (await client.tokenFor(row.door))
   if (token !== undefined) headers['authorization'] = `Bearer ${checkToken(row, token)}`
-  if (row.key) headers['idempotency-key'] = options.idempotencyKey ?? makeKey()
+  if (row.key) headers['idempotency-key'] = idempotencyKey ?? makeKey()
   for (const name of row.headers ?? []) {
     if (given[name] !== undefined) headers[name] = String(given[name])
     delete given[name]
   }
-  const body = raw === undefined ? writeParams(row, given) : prepareBody(raw)
+  const { write = writeJson, file = '' } = row
+  const sent = raw ?? (row.method !== 'GET' && Object.keys(given).length > 0 ? given : undefined)
+  const body = sent === undefined ? noBody : write(sent, file)
   if (body.contentType !== undefined) headers['content-type'] = body.contentType
   const query = row.method === 'GET' ? writeQuery(given) : ''
   Object.assign(headers, lowerNames(options.headers))
   for (const [name, value] of Object.entries(headers)) checkHeader(name, value)
-  return { row, url: `${locate(client, row, args)}${query}`, body, headers }
+  return { row, args, url: (row.locate ?? locate)(client, row, args) + query, given: raw ?? given, body, headers }
 }
 
 /** `fetch` would refuse it too, as if the server could not be reached. */
@@ -67,17 +83,12 @@ function checkToken({ door }: Row, token: string): string {
   throw new SwitchboardError(`the token for the ${door} door ${fault}`)
 }
 
-function lowerNames(headers: Readonly<Record<string, string>> = {}): Record<string, string> {
-  return Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]))
-}
-
-function writeParams({ method, file, write = writeJson }: Row, given: Readonly<Record<string, unknown>>): ReadyBody {
-  if (method === 'GET' || Object.keys(given).length === 0) return noBody
-  return write(given, file ?? '')
+/** The ids of accounts, numbers and files, which are longer than any number of a user. */
+export function isNodeId(text: string): boolean {
+  return /^\d{16,20}$/.test(text)
 }
 
 function locate(client: Client, row: Row, args: readonly string[]): string {
-  if (row.link) return locateLink(client, row, args[0] ?? '')
   let index = 0
   const path = row.path.replaceAll(/\{(product)?\}/g, (_match, product) =>
     product ? client.vocabulary : writeSegment(row, args[index++]),
@@ -94,15 +105,7 @@ function writeSegment({ name }: Row, value: string | undefined): string {
   return encodeURIComponent(value).replaceAll('%3A', ':')
 }
 
-/** The server of this client is asked for a link, whatever host the link names: so the token goes nowhere else. */
-function locateLink({ baseUrl }: Client, { name, path }: Row, link: string): string {
-  const url = URL.canParse(link, baseUrl) ? new URL(link, baseUrl) : undefined
-  const start = url?.pathname.lastIndexOf(path) ?? -1
-  if (!url || start < 0) throw new SwitchboardError(`${name} needs the URL of a response, with ${path} in it`)
-  return `${baseUrl}${url.pathname.slice(start)}${url.search}`
-}
-
-function writeQuery(given: Readonly<Record<string, unknown>>): string {
+export function writeQuery(given: Readonly<Record<string, unknown>>): string {
   const pairs = Object.entries(given).filter(([, value]) => value !== undefined)
   if (pairs.length === 0) return ''
   return `?${new URLSearchParams(pairs.map(([name, value]): [string, string] => [name, writeText(name, value)]))}`

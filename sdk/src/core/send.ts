@@ -1,20 +1,17 @@
-import type { Client } from './client.ts'
-import {
-  APIConnectionError,
-  APIConnectionTimeoutError,
-  APIError,
-  APIUserAbortError,
-  makeApiError,
-  SwitchboardError,
-} from './errors.ts'
+import { type Client, platformFetch } from './client.ts'
+import { APIConnectionError, APIConnectionTimeoutError, APIError, makeApiError, SwitchboardError } from './errors.ts'
 import { logTry } from './log.ts'
 import type { PreparedRequest, RequestOptions } from './request.ts'
-import { pause, startTimer, waitBefore } from './retry.ts'
+import { makeAbortError, pause, startTimer, waitBefore } from './retry.ts'
 
 /** Waiting for something takes longer than other requests. */
 const timeoutOfWaiting = 75_000
 /** So does sending a file. */
 const timeoutOfFiles = 600_000
+/** How long Node waits for the head of a response, and between two pieces of its body. */
+const timeoutOfNode = 300_000
+/** How much of the body of an error is kept. */
+export const maxErrorLength = 65_536
 
 /** Reads what a method returns from the response; the try lasts until then. */
 export type Read<T> = (response: Response) => Promise<T> | T
@@ -31,22 +28,29 @@ export async function send<T>(
   options: RequestOptions,
   read: Read<T>,
 ): Promise<Result<T>> {
-  const most = request.body.isRepeatable ? (options.maxRetries ?? client.maxRetries) : 0
-  for (let tries = 0; ; tries++) {
-    const begun = performance.now()
-    try {
-      const result = await attempt(client, request, options, read)
-      logTry(client, request, begun, result.response)
-      return result
-    } catch (error) {
-      const wait = tries < most && maySendAgain(request, error) ? waitBefore(tries, error) : undefined
-      logTry(client, request, begun, error, wait)
-      if (wait === undefined) {
-        request.body.release?.()
-        throw error
+  const { body, headers } = request
+  const most = body.isRepeatable ? (options.maxRetries ?? client.maxRetries) : 0
+  try {
+    for (let tries = 0; ; tries++) {
+      const begun = performance.now()
+      if (tries > 0) headers['x-retry-count'] = String(tries)
+      try {
+        const result = await attempt(client, request, options, read)
+        logTry(client, request, begun, result.response)
+        return result
+      } catch (error) {
+        const wait = tries < most && maySendAgain(request, error) ? waitBefore(tries, error) : undefined
+        logTry(client, request, begun, error, wait)
+        if (wait === undefined) throw error
+        await pause(wait, options.signal)
       }
-      await pause(wait, options.signal)
     }
+  } catch (error) {
+    body.release?.()
+    const idempotencyKey = headers['idempotency-key']
+    throw error instanceof SwitchboardError && idempotencyKey !== undefined
+      ? Object.assign(error, { idempotencyKey })
+      : error
   }
 }
 
@@ -56,8 +60,10 @@ function maySendAgain({ row }: PreparedRequest, error: unknown): boolean {
   if (error instanceof APIConnectionError && error.isRefused) return true
   const isHarmless = row.method === 'GET' || row.method === 'PUT' || row.key === true
   if (!isHarmless) return false
-  if (error instanceof APIError) return error.status >= 500 || (error.status === 408 && !row.waits)
-  return error instanceof APIConnectionError
+  if (!(error instanceof APIError)) return error instanceof APIConnectionError
+  // A success that cannot be read leaves open whether a message was sent; under its key it can be asked for once more.
+  if (error.status < 300) return row.key === true
+  return error.status >= 500 || (error.status === 408 && !row.waits)
 }
 
 async function attempt<T>(
@@ -70,7 +76,7 @@ async function attempt<T>(
   const timeout = options.timeout ?? Math.max(client.timeout, least)
   const { signal } = options
   if (!(timeout > 0)) throw new SwitchboardError(`timeout must be above 0 ms, not ${timeout}`)
-  if (signal?.aborted) throw new APIUserAbortError('the request was aborted', { cause: signal.reason })
+  if (signal?.aborted) throw makeAbortError(signal)
   const controller = new AbortController()
   const abort = () => controller.abort()
   signal?.addEventListener('abort', abort, { once: true })
@@ -79,21 +85,29 @@ async function attempt<T>(
     state.isLate = true
     controller.abort()
   }, timeout)
-  // A redirect would make a read of a write.
-  const redirect = row.method === 'GET' ? 'follow' : 'manual'
-  const init: RequestInit & { duplex?: 'half' } = { method: row.method, headers, signal: controller.signal, redirect }
-  if (body.body !== undefined) init.body = body.body as NonNullable<RequestInit['body']>
-  // For a redirect Node would keep a second copy of the whole body in memory. With both of these it need not.
-  if (body.isLarge) Object.assign(init, { redirect: 'error', window: null, duplex: 'half' })
+  const init = {
+    ...(timeout > timeoutOfNode && client.fetch === platformFetch && liftLimits()),
+    ...client.fetchOptions,
+    ...options.fetchOptions,
+    method: row.method,
+    headers: { ...headers },
+    signal: controller.signal,
+    // A redirect would make a read of a write, and take headers to another host.
+    redirect: 'manual' as const,
+    ...(body.body !== undefined && { body: body.body }),
+    // For a redirect Node would keep a second copy of the whole body in memory. With both of these it need not.
+    ...(body.isLarge && { redirect: 'error' as const, window: null, duplex: 'half' }),
+  }
   try {
     const response = await client.fetch(url, init)
-    const { status } = response
+    const { ok, status, headers } = response
     // Browsers hide where it leads, and have the status 0.
-    if (!response.ok && status < 400) {
-      const place = response.headers.get('location') ?? 'another address'
+    if (!ok && status < 400) {
+      controller.abort()
+      const place = headers.get('location') ?? 'another address'
       throw new SwitchboardError(`${client.baseUrl} redirects to ${place}: give that as baseUrl`)
     }
-    if (!response.ok) throw makeApiError(status, await response.text(), response.headers)
+    if (!ok) throw makeApiError(status, await readStart(response), headers)
     const data = await read(response)
     // A body that is read later still ends with the signal.
     if (data !== response) signal?.removeEventListener('abort', abort)
@@ -101,7 +115,7 @@ async function attempt<T>(
   } catch (error) {
     signal?.removeEventListener('abort', abort)
     if (error instanceof SwitchboardError) throw error
-    if (signal?.aborted) throw new APIUserAbortError('the request was aborted', { cause: signal.reason })
+    if (signal?.aborted) throw makeAbortError(signal)
     if (state.isLate)
       throw new APIConnectionTimeoutError(`no response to ${row.name} within ${timeout} ms`, 'timeout', error)
     throw describeBreak(client, error)
@@ -110,8 +124,39 @@ async function attempt<T>(
   }
 }
 
+/** A dispatcher of Node, as far as it is used. */
+interface Dispatcher {
+  dispatch(options: object, handler: unknown): boolean
+}
+
+/** Node ends a request by itself after so long a silence, unless its dispatcher is told otherwise. Other places have no such limit. */
+function liftLimits(): { readonly dispatcher?: Dispatcher } {
+  // Node 20 has a dispatcher from the first use of one of its classes.
+  const places = Response && (globalThis as { readonly [name: symbol]: Dispatcher | undefined })
+  const node = places[Symbol.for('undici.globalDispatcher.1')]
+  if (!node) return {}
+  const unlimited = { headersTimeout: 0, bodyTimeout: 0 }
+  return { dispatcher: { dispatch: (options, handler) => node.dispatch({ ...options, ...unlimited }, handler) } }
+}
+
+/** What an error says; a page or a stream without end is not read to its end. */
+async function readStart(response: Response): Promise<string> {
+  const reader = response.body?.getReader?.()
+  // Some `fetch` have a body of another kind.
+  if (!reader) return response.text()
+  const decoder = new TextDecoder()
+  let text = ''
+  while (text.length < maxErrorLength) {
+    const { done, value } = await reader.read()
+    if (done) return text
+    text += decoder.decode(value, { stream: true })
+  }
+  await reader.cancel()
+  return text.slice(0, maxErrorLength)
+}
+
 /** Codes of Node for connections that were never made. */
-const refusals = ['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN', 'EHOSTUNREACH', 'ENETUNREACH', 'UND_ERR_CONNECT_TIMEOUT']
+const refusal = /^(?:ECONNREFUSED|ENOTFOUND|EAI_AGAIN|E(?:HOST|NET)UNREACH|UND_ERR_CONNECT_TIMEOUT)$/
 
 interface Cause {
   readonly code?: unknown
@@ -123,13 +168,13 @@ interface Cause {
 function describeBreak({ baseUrl }: Client, error: unknown): APIConnectionError {
   const codes = codesOf(error as Cause)
   const reason = codes[0] ?? innermostMessage(error as Cause)
-  const isRefused = codes.length > 0 && codes.every((code) => refusals.includes(code))
+  const isRefused = codes.length > 0 && codes.every((code) => refusal.test(code))
   const what = isRefused ? 'cannot be reached' : 'did not send a whole response'
   const page = findForeignPage(baseUrl)
   const text =
     page === undefined
       ? `${what} (${reason})`
-      : `cannot be reached, or does not take requests of pages of ${page} (${reason}): let the origin of the page hand them on`
+      : `cannot be reached, or does not take requests of pages of ${page} (${reason})`
   return new APIConnectionError(`${baseUrl} ${text}`, reason, error, isRefused)
 }
 

@@ -1,6 +1,6 @@
 import { begin } from './call.ts'
 import type { Client, Row } from './client.ts'
-import { APIError, APIUserAbortError } from './errors.ts'
+import { APIConnectionError, APIError, APIUserAbortError, SwitchboardError } from './errors.ts'
 import { readEvents } from './events.ts'
 import type { Params, RequestOptions } from './request.ts'
 import { backOff, pause, startTimer } from './retry.ts'
@@ -37,6 +37,8 @@ export class EventStream<E> implements AsyncIterable<E> {
   readonly #idleTimeout: number
   readonly #signal: AbortSignal | undefined
   readonly #onConnection: ((isOpen: boolean) => void) | undefined
+  /** Of the connection that there is: a signal of the whole stream would keep something of every connection there ever was. */
+  #connection = new AbortController()
   #pending: Promise<Response>
 
   constructor(connect: Connect, { lastEventId, idleTimeout = 45_000, signal, onConnection }: StreamOptions) {
@@ -47,7 +49,7 @@ export class EventStream<E> implements AsyncIterable<E> {
     this.#onConnection = onConnection
     if (signal?.aborted) this.close()
     signal?.addEventListener('abort', this.close, { once: true })
-    this.#pending = this.#connect(lastEventId, this.#end.signal)
+    this.#pending = this.#open()
     this.opened = this.#pending.then(() => undefined)
     // Whoever reads gets the error too; whoever does neither did not ask.
     this.opened.catch(() => undefined)
@@ -56,6 +58,7 @@ export class EventStream<E> implements AsyncIterable<E> {
   /** Ends it: whoever reads is done. */
   readonly close = (): void => {
     this.#end.abort()
+    this.#connection.abort()
     this.#signal?.removeEventListener('abort', this.close)
     this.#pending?.then((response) => response.body?.cancel()).catch(() => undefined)
   }
@@ -73,11 +76,17 @@ export class EventStream<E> implements AsyncIterable<E> {
         if (this.#end.signal.aborted) return
         this.#onConnection?.(false)
         await pause(backOff(tries), this.#end.signal).catch(() => undefined)
-        this.#pending = this.#connect(this.lastEventId, this.#end.signal)
+        this.#pending = this.#open()
       }
     } finally {
       this.close()
     }
+  }
+
+  #open(): Promise<Response> {
+    this.#connection = new AbortController()
+    if (this.#end.signal.aborted) this.#connection.abort()
+    return this.#connect(this.lastEventId, this.#connection.signal)
   }
 
   /** A response to read from; undefined when it was closed. Throws what the server refuses for good. */
@@ -87,11 +96,11 @@ export class EventStream<E> implements AsyncIterable<E> {
         return await this.#pending
       } catch (error) {
         if (this.#end.signal.aborted) return this.#endQuietly()
-        if (error instanceof APIError && error.status < 500 && error.status !== 408 && error.status !== 429) throw error
+        if (!isPassing(error)) throw error
         this.#onConnection?.(false)
         await pause(backOff(tries), this.#end.signal).catch(() => undefined)
         if (this.#end.signal.aborted) return this.#endQuietly()
-        this.#pending = this.#connect(this.lastEventId, this.#end.signal)
+        this.#pending = this.#open()
       }
     }
   }
@@ -112,14 +121,28 @@ export class EventStream<E> implements AsyncIterable<E> {
         if (!next.value) continue
         const { id, event, data } = next.value
         if (id !== undefined) this.lastEventId = id
-        yield { id, event, data: JSON.parse(data) } as E
+        yield { id, event, data: parse(data) } as E
       }
     } catch (error) {
       // A connection that broke: the next one goes on behind the last event. What is no event is a fault of the server.
-      if (error instanceof SyntaxError) throw error
+      if (error instanceof SwitchboardError) throw error
     } finally {
       cut()
     }
+  }
+}
+
+/** Whether another connection may fare better. */
+function isPassing(error: unknown): boolean {
+  if (!(error instanceof APIError)) return error instanceof APIConnectionError
+  return error.status >= 500 || error.status === 408 || error.status === 429
+}
+
+function parse(data: string): unknown {
+  try {
+    return JSON.parse(data)
+  } catch (cause) {
+    throw new SwitchboardError('an event of the stream is no JSON', { cause })
   }
 }
 

@@ -3,6 +3,7 @@
 import type { FileInput } from '../core/body.ts'
 import { type Call, callForResponse, callForText, callRow } from '../core/call.ts'
 import type { Client, Row } from '../core/client.ts'
+import { locateLink } from '../core/link.ts'
 import { Group } from '../group.ts'
 import { type ListCall, listRow } from '../core/list.ts'
 import { writeMultipart } from '../core/multipart.ts'
@@ -28,7 +29,7 @@ const gatewayReadMessageRow: Row = { name: 'gateway.read_message', method: 'GET'
 
 const gatewayActOnMessageRow: Row = { name: 'gateway.act_on_message', method: 'POST', door: 'gateway', path: '/gateway/messages/{}' }
 
-const gatewayDownloadFileRow: Row = { name: 'gateway.download_file', method: 'GET', door: 'gateway', path: '/message_files/', link: true }
+const gatewayDownloadFileRow: Row = { name: 'gateway.download_file', method: 'GET', door: 'gateway', path: '/message_files/', locate: locateLink }
 
 const gatewayStreamRow: Row = { name: 'gateway.stream', method: 'GET', door: 'gateway', path: '/gateway/stream' }
 

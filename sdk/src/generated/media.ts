@@ -3,6 +3,7 @@
 import type { FileInput } from '../core/body.ts'
 import { type Call, callForResponse, callRow } from '../core/call.ts'
 import type { Client, Row } from '../core/client.ts'
+import { locateLink } from '../core/link.ts'
 import { Group } from '../group.ts'
 import { writeMultipart } from '../core/multipart.ts'
 import type { RequestOptions } from '../core/request.ts'
@@ -14,7 +15,7 @@ const mediaReadRow: Row = { name: 'media.read', method: 'GET', door: 'business',
 
 const mediaDeleteRow: Row = { name: 'media.delete', method: 'DELETE', door: 'business', path: '/{}' }
 
-const mediaDownloadRow: Row = { name: 'media.download', method: 'GET', door: 'business', path: '/media/', link: true }
+const mediaDownloadRow: Row = { name: 'media.download', method: 'GET', door: 'business', path: '/media/', locate: locateLink }
 
 /** The parameters of `media.upload`. */
 export interface MediaUploadParams {

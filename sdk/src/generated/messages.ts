@@ -3,7 +3,7 @@
 import { type Call, callRow } from '../core/call.ts'
 import type { Client, Row } from '../core/client.ts'
 import { Group } from '../group.ts'
-import type { RequestOptions } from '../core/request.ts'
+import type { KeyedRequestOptions } from '../core/request.ts'
 import type { OutboundMessage } from './types.ts'
 
 const messagesSendRow: Row = { name: 'messages.send', method: 'POST', door: 'business', path: '/{}/messages', product: true, key: true }
@@ -23,7 +23,7 @@ export interface MessagesMarkAsReadResponse {
 }
 
 /** Marks a message that came in, and those before it, as read. */
-export function messagesMarkAsRead(client: Client, phoneNumberId: string, messageId: string, params?: MessagesMarkAsReadParams, options?: RequestOptions): Call<MessagesMarkAsReadResponse> {
+export function messagesMarkAsRead(client: Client, phoneNumberId: string, messageId: string, params?: MessagesMarkAsReadParams, options?: KeyedRequestOptions): Call<MessagesMarkAsReadResponse> {
   return callRow(client, messagesSendRow, [phoneNumberId], { ...params, status: 'read', message_id: messageId }, options)
 }
 
@@ -47,7 +47,7 @@ export interface MessagesSendResponse {
 }
 
 /** Sends a message to a user or a group. */
-export function messagesSend(client: Client, phoneNumberId: string, params: MessagesSendParams, options?: RequestOptions): Call<MessagesSendResponse> {
+export function messagesSend(client: Client, phoneNumberId: string, params: MessagesSendParams, options?: KeyedRequestOptions): Call<MessagesSendResponse> {
   return callRow(client, messagesSendRow, [phoneNumberId], params, options)
 }
 
@@ -59,7 +59,7 @@ export class MessagesMethods extends Group {
    * @example
    * await client.messages.markAsRead('4000000000000001', 'wamid.…', { typing_indicator: { type: 'text' } })
    */
-  markAsRead(phoneNumberId: string, messageId: string, params?: MessagesMarkAsReadParams, options?: RequestOptions): Call<MessagesMarkAsReadResponse> {
+  markAsRead(phoneNumberId: string, messageId: string, params?: MessagesMarkAsReadParams, options?: KeyedRequestOptions): Call<MessagesMarkAsReadResponse> {
     return messagesMarkAsRead(this.client, phoneNumberId, messageId, params, options)
   }
 
@@ -69,7 +69,7 @@ export class MessagesMethods extends Group {
    * @example
    * await client.messages.send('4000000000000001', { to: '+1 (650) 555-1234', type: 'text', text: { body: 'Your order is ready.' } })
    */
-  send(phoneNumberId: string, params: MessagesSendParams, options?: RequestOptions): Call<MessagesSendResponse> {
+  send(phoneNumberId: string, params: MessagesSendParams, options?: KeyedRequestOptions): Call<MessagesSendResponse> {
     return messagesSend(this.client, phoneNumberId, params, options)
   }
 }

@@ -2,6 +2,7 @@
 
 import { type Call, callForResponse, callRow } from '../core/call.ts'
 import type { Client, Row } from '../core/client.ts'
+import { locateLink } from '../core/link.ts'
 import { Group } from '../group.ts'
 import { type ListCall, listRow } from '../core/list.ts'
 import type { RequestOptions } from '../core/request.ts'
@@ -19,9 +20,9 @@ const templatesEditRow: Row = { name: 'templates.edit', method: 'POST', door: 'b
 
 const templatesDeleteRow: Row = { name: 'templates.delete', method: 'DELETE', door: 'business', path: '/{}' }
 
-const templatesDownloadRow: Row = { name: 'templates.download', method: 'GET', door: 'business', path: '/template_files/', link: true }
+const templatesDownloadRow: Row = { name: 'templates.download', method: 'GET', door: 'business', path: '/template_files/', locate: locateLink }
 
-const templatesDownloadCardRow: Row = { name: 'templates.download_card', method: 'GET', door: 'business', path: '/template_files/', link: true }
+const templatesDownloadCardRow: Row = { name: 'templates.download_card', method: 'GET', door: 'business', path: '/template_files/', locate: locateLink }
 
 /** The parameters of `templates.list`. */
 export interface TemplatesListParams {
