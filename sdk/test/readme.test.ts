@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict'
 import { mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises'
+import { createServer, request } from 'node:http'
+import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, describe, test } from 'node:test'
@@ -12,7 +14,23 @@ async function readProgram(page: string): Promise<string> {
   return [...text.matchAll(/^```ts\n([\s\S]*?)^```$/gm)].map(([, block]) => block).join('\n')
 }
 
+/** A proxy that passes every request on; `targets` are the addresses that it was asked for. */
+function makeProxy() {
+  const targets: string[] = []
+  const server = createServer((given, response) => {
+    const { method, url = '', headers } = given
+    targets.push(url)
+    const passed = request(url, { method, headers }, (answer) => {
+      response.writeHead(answer.statusCode ?? 500, answer.headers)
+      answer.pipe(response)
+    })
+    given.pipe(passed.on('error', () => response.destroy()))
+  })
+  return { server: server.listen(0, '127.0.0.1'), targets }
+}
+
 describe('what the pages show', () => {
+  const proxy = makeProxy()
   let sb: TestSwitchboard
   let folder: string
   before(async () => {
@@ -23,21 +41,32 @@ describe('what the pages show', () => {
   })
   after(async () => {
     await sb.close()
+    proxy.server.closeAllConnections()
+    proxy.server.close()
     await rm(folder, { recursive: true, force: true })
   })
 
   const pages = [
-    ['sdk/README.md', 'server.close()\nvoid firstTen\n', ['true 803', 'Lucky Shrub Retail 200', 'Hello', 'text']],
+    [
+      'sdk/README.md',
+      'server.close()\nvoid firstTen\n',
+      ['true 803', 'Lucky Shrub Retail 200', 'through the proxy 1000000000000001', 'Hello', 'text'],
+    ],
     ['testing/README.md', '', []],
     ['docs/testing.md', '', ['messages text', '4000000000000009']],
   ] as const
   for (const [index, [page, end, expected]] of pages.entries()) {
     test(`${page} runs`, async () => {
-      const program = (await readProgram(page)).replaceAll('http://127.0.0.1:8080', sb.url).replace('(3000)', '(0)')
+      const { port } = proxy.server.address() as AddressInfo
+      const program = (await readProgram(page))
+        .replaceAll('http://127.0.0.1:8080', sb.url)
+        .replace('(3000)', '(0)')
+        .replace(':3128', `:${port}`)
       const file = `program-${index}.ts`
       await writeFile(join(folder, file), `${program}\n${end}`)
       const { stdout } = await runFile(process.execPath, [file], { cwd: folder })
       for (const line of expected) assert.ok(stdout.includes(line), `${line} in ${stdout}`)
+      if (program.includes('ProxyAgent')) assert.deepEqual(proxy.targets, [`${sb.url}/v23.0/1000000000000001`])
     })
   }
 
