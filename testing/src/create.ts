@@ -82,7 +82,7 @@ async function equip(server: RunningServer, keys: StoreKeys, vocabulary: 'msgapp
 }
 
 /** Requests of businesses are what an app does; what the test does at the other doors it waits for itself. */
-async function countRequest(life: Life, url: string, response: Promise<Response>): Promise<Response> {
+async function countRequest<T>(life: Life, url: string, response: Promise<T>): Promise<T> {
   if (/^\/(?:operator|gateway)\//.test(new URL(url).pathname)) return response
   life.requests++
   life.underWay++

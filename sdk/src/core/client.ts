@@ -43,8 +43,17 @@ export interface FetchInit {
   readonly redirect: 'manual' | 'error'
 }
 
+/** What of a `Response` is the same in the types of every package with a `fetch`. */
+export interface FetchedResponse {
+  readonly ok: boolean
+  readonly status: number
+  readonly headers: { get(name: string): string | null }
+  readonly body: unknown
+  text(): Promise<string>
+}
+
 /** What `fetch` has to be able to do. */
-export type Fetch = (url: string, init: FetchInit) => Promise<Response>
+export type Fetch = (url: string, init: FetchInit) => Promise<FetchedResponse>
 
 /**
  * What else `fetch` is called with: a `dispatcher` (Node) for a proxy, for the certificate of a client or for other limits of

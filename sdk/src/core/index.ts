@@ -4,6 +4,7 @@ export {
   Client,
   type ClientOptions,
   type Fetch,
+  type FetchedResponse,
   type FetchInit,
   type FetchOptions,
   type Row,

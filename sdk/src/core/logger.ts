@@ -1,4 +1,4 @@
-/** `info` is a line for each try; `debug` adds the address, the headers and a body that is text. */
+/** `info` is a line for each try; `debug` adds the address, and the form of headers, parameters and body without their values. */
 export type LogLevel = 'off' | 'info' | 'debug'
 
 /** What is used of `console`, or of a logger such as pino. */

@@ -99,7 +99,7 @@ async function attempt<T>(
     ...(body.isLarge && { redirect: 'error' as const, window: null, duplex: 'half' }),
   }
   try {
-    const response = await client.fetch(url, init)
+    const response = (await client.fetch(url, init)) as Response
     const { ok, status, headers } = response
     // Browsers hide where it leads, and have the status 0.
     if (!ok && status < 400) {
