@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { once } from 'node:events'
+import { getEventListeners, once } from 'node:events'
 import type { IncomingHttpHeaders, ServerResponse } from 'node:http'
 import { createServer as createSecureServer } from 'node:https'
 import { describe, mock, type TestContext, test } from 'node:test'
@@ -139,6 +139,19 @@ test('of the body of an error the start is read, and the connection ends', async
     return true
   })
   await Promise.all(closed)
+})
+
+test('a signal that outlives its requests keeps nothing of them', async (t) => {
+  const { signal } = new AbortController()
+  const { client } = await connect(t, (request, response) =>
+    response.writeHead(request.url?.endsWith('2') ? 404 : 200).end('{}'),
+  )
+  await client.accounts.retrieve('1', {}, { signal })
+  await assert.rejects(client.accounts.retrieve('2', {}, { signal }), NotFoundError)
+  const stream = client.operator.feed.stream({}, { signal })
+  await stream.opened
+  stream.close()
+  assert.equal(getEventListeners(signal, 'abort').length, 0)
 })
 
 test('a token goes to no other host, whatever is redirected', async (t) => {

@@ -85,8 +85,9 @@ async function attempt<T>(
     state.isLate = true
     controller.abort()
   }, timeout)
+  const node = findDispatcher()
   const init = {
-    ...(timeout > timeoutOfNode && client.fetch === platformFetch && liftLimits()),
+    ...(node && timeout > timeoutOfNode && client.fetch === platformFetch && liftLimits(node)),
     ...client.fetchOptions,
     ...options.fetchOptions,
     method: row.method,
@@ -95,8 +96,9 @@ async function attempt<T>(
     // A redirect would make a read of a write, and take headers to another host.
     redirect: 'manual' as const,
     ...(body.body !== undefined && { body: body.body }),
-    // For a redirect Node would keep a second copy of the whole body in memory. With both of these it need not.
-    ...(body.isLarge && { redirect: 'error' as const, window: null, duplex: 'half' }),
+    ...(body.isLarge && { duplex: 'half' }),
+    // For a redirect Node would keep a second copy of the whole body in memory. With both of these it need not. Not every place has them.
+    ...(node && body.isLarge && { redirect: 'error' as const, window: null }),
   }
   try {
     const response = (await client.fetch(url, init)) as Response
@@ -129,12 +131,15 @@ interface Dispatcher {
   dispatch(options: object, handler: unknown): boolean
 }
 
-/** Node ends a request by itself after so long a silence, unless its dispatcher is told otherwise. Other places have no such limit. */
-function liftLimits(): { readonly dispatcher?: Dispatcher } {
-  // Node 20 has a dispatcher from the first use of one of its classes.
+/** The dispatcher of Node; other places have none. */
+function findDispatcher(): Dispatcher | undefined {
+  // Node 20 has it from the first use of one of these classes.
   const places = Response && (globalThis as { readonly [name: symbol]: Dispatcher | undefined })
-  const node = places[Symbol.for('undici.globalDispatcher.1')]
-  if (!node) return {}
+  return places[Symbol.for('undici.globalDispatcher.1')]
+}
+
+/** Node ends a request by itself after so long a silence, unless its dispatcher is told otherwise. */
+function liftLimits(node: Dispatcher): { readonly dispatcher: Dispatcher } {
   const unlimited = { headersTimeout: 0, bodyTimeout: 0 }
   return { dispatcher: { dispatch: (options, handler) => node.dispatch({ ...options, ...unlimited }, handler) } }
 }
