@@ -141,12 +141,13 @@ async function listUnlinkedAccounts(tx: Transaction, app_id: string): Promise<st
 
 /**
  * Restores the state before a listener, except what others changed meanwhile. Deliveries that still wait for the listener are given
- * up: the next program on its port must not get them.
+ * up: the next program on its port must not get them. False where others changed the callback.
  */
-export async function endListening(tx: Transaction, listener: Listener, now: number): Promise<void> {
+export async function endListening(tx: Transaction, listener: Listener, now: number): Promise<boolean> {
   const { app_id, callback_url, before, linked, started_time } = listener
   const current = await findSubscription(tx, app_id)
-  if (current?.callback_url === callback_url) {
+  const isOurs = current?.callback_url === callback_url
+  if (isOurs) {
     await (before === null
       ? tx.query.deleteFrom('app_subscriptions').where('app_id', '=', app_id).where('object', '=', accountObject)
       : tx.query
@@ -175,7 +176,12 @@ export async function endListening(tx: Transaction, listener: Listener, now: num
       tx.query.selectFrom('lanes').select('id').where('app_id', '=', app_id).where('callback_url', '=', callback_url),
     )
     .execute()
-  await tx.query.deleteFrom('listeners').where('app_id', '=', app_id).execute()
+  // After a reset of the store the app may have another listener.
+  const recorded = await findListener(tx, app_id)
+  if (recorded?.callback_url === callback_url) {
+    await tx.query.deleteFrom('listeners').where('app_id', '=', app_id).execute()
+  }
+  return isOurs
 }
 
 /** How many accounts and numbers have their own callbacks for the app: the listener does not get those events. */

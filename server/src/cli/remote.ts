@@ -1,8 +1,9 @@
 import { APIConnectionError, APIError, Switchboard, SwitchboardError } from '@switchboard/client'
-import { type Environment, processEnvironment } from '../base/environment.ts'
+import { processEnvironment } from '../base/environment.ts'
 import { cutTrailingSlashes } from '../base/text/slashes.ts'
 import { CommandFailed } from './fail.ts'
 import { writeLocalUrl } from './local-url.ts'
+import { findPlace, hintAtServers, sayPlace } from './place.ts'
 import { configFrom } from './store.ts'
 
 /** A server that a command asks instead of the store itself. */
@@ -24,27 +25,45 @@ const demoOperatorToken = 'demo-operator-token'
 const demoGatewayToken = 'demo-gateway-token'
 const requestTimeoutMs = 10 * 60_000
 
-/** The server that `--url` or SWITCHBOARD_URL names; undefined: the command opens the store. */
-export function findRemote(flags: RemoteFlags, environment: Environment = processEnvironment()): Remote | undefined {
-  const url = flags.url ?? (environment['SWITCHBOARD_URL'] || undefined)
-  if (url === undefined) {
-    if (flags.token === undefined) return undefined
-    throw new CommandFailed('--token is for a server: name it with --url or SWITCHBOARD_URL; the store needs none')
+/** The server that a command asks; undefined: the command opens the store. */
+export async function findRemote(flags: RemoteFlags & { readonly data?: string }): Promise<Remote | undefined> {
+  const url = nameServer(flags)
+  if (url !== undefined) return openOperator(url, flags)
+  if (flags.token !== undefined) {
+    if (flags.data === undefined) return openOperator(findLocalUrl(), flags)
+    throw new CommandFailed(
+      '--token is for a server, and --data names a store, which needs none: leave one of them out',
+    )
   }
-  const operatorToken = flags.token ?? (environment['SWITCHBOARD_TOKEN'] || demoOperatorToken)
-  return openRemote(url, { operatorToken }, hintAt('SWITCHBOARD_TOKEN', 'operator'))
+  const config = configFrom({ DATA_DIR: flags.data })
+  const place = await findPlace(config, flags.data)
+  if (place.kind !== 'server') return undefined
+  sayPlace(config, place)
+  return openOperator(place.url, flags)
 }
 
 /** For commands that need a server: without a name for it, it is on this machine. */
-export function requireRemote({ url, token }: RemoteFlags): Remote {
-  const named = url ?? (processEnvironment()['SWITCHBOARD_URL'] || undefined)
-  return findRemote({ url: named ?? findLocalUrl(), token }) as Remote
+export function requireRemote(flags: RemoteFlags): Remote {
+  return openOperator(nameServer(flags) ?? findLocalUrl(), flags)
 }
 
 /** A server whose gateway door is used: without a name for it, it is on this machine. */
-export function openGateway({ url = findLocalUrl(), token }: RemoteFlags): Remote {
-  const gatewayToken = token ?? (processEnvironment()['SWITCHBOARD_GATEWAY_TOKEN'] || demoGatewayToken)
-  return openRemote(url, { gatewayToken }, hintAt('SWITCHBOARD_GATEWAY_TOKEN', 'gateway'))
+export function openGateway(flags: RemoteFlags): Remote {
+  const gatewayToken = flags.token ?? (processEnvironment()['SWITCHBOARD_GATEWAY_TOKEN'] || demoGatewayToken)
+  return openRemote(
+    nameServer(flags) ?? findLocalUrl(),
+    { gatewayToken },
+    hintAt('SWITCHBOARD_GATEWAY_TOKEN', 'gateway'),
+  )
+}
+
+function nameServer({ url }: RemoteFlags): string | undefined {
+  return url ?? (processEnvironment()['SWITCHBOARD_URL'] || undefined)
+}
+
+function openOperator(url: string, { token }: RemoteFlags): Remote {
+  const operatorToken = token ?? (processEnvironment()['SWITCHBOARD_TOKEN'] || demoOperatorToken)
+  return openRemote(url, { operatorToken }, hintAt('SWITCHBOARD_TOKEN', 'operator'))
 }
 
 function hintAt(variable: string, scope: string): string {
@@ -60,8 +79,10 @@ function openRemote(
   tokens: { readonly operatorToken?: string; readonly gatewayToken?: string },
   tokenHint: string,
 ): Remote {
-  if (!/^https?:\/\/[^/]/.test(url) || !URL.canParse(url)) {
-    throw new CommandFailed(`--url ${url} is not an http or https URL such as http://127.0.0.1:8080`)
+  if (!isServerUrl(url)) {
+    throw new CommandFailed(
+      `--url ${url} is not an http or https URL such as http://127.0.0.1:8080, without a password or a query`,
+    )
   }
   const baseUrl = cutTrailingSlashes(url)
   // Whoever types a command sees at once that nobody is there, and decides alone about trying again.
@@ -70,6 +91,12 @@ function openRemote(
     client: new Switchboard({ baseUrl, ...tokens, timeout: requestTimeoutMs, maxRetries: 0 }),
     tokenHint,
   }
+}
+
+function isServerUrl(text: string): boolean {
+  if (!/^https?:\/\/[^/]/.test(text) || !URL.canParse(text)) return false
+  const { username, password } = new URL(text)
+  return username === '' && password === '' && !/[?#]/.test(text)
 }
 
 /** A refusal by the server. */
@@ -90,6 +117,13 @@ export async function ask<T>(
   try {
     return await call(client)
   } catch (error) {
+    // Whatever a Switchboard refuses has a code.
+    if (error instanceof APIError && error.code === undefined) {
+      throw new RemoteRefused(
+        error.status,
+        `${url} answered ${error.status} as no Switchboard does (${writePlain(error.detail).slice(0, maxShown)}): give the address of the server alone with --url, such as http://127.0.0.1:8080`,
+      )
+    }
     if (error instanceof APIError && error.status === 401) {
       throw new RemoteRefused(401, `${url} answered 401: it does not accept the token; ${tokenHint}`)
     }
@@ -97,12 +131,17 @@ export async function ask<T>(
       throw new RemoteRefused(error.status, `${url} answered ${error.status}: ${writePlain(error.detail)}`)
     }
     if (error instanceof APIConnectionError) {
-      throw new CommandFailed(`${url} cannot be reached (${error.reason}): start a server there, or give --url`)
+      throw new CommandFailed(
+        `${url} cannot be reached (${error.reason}): start a server there, or name another with --url or SWITCHBOARD_URL${hintAtServers(url)}`,
+      )
     }
     // What cannot be sent at all.
     throw error instanceof SwitchboardError ? new CommandFailed(error.message) : error
   }
 }
+
+/** Enough to recognize a page. */
+const maxShown = 80
 
 /** What a server says may come from anybody, so control characters are removed. */
 function writePlain(text: string): string {

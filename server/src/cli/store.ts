@@ -9,6 +9,8 @@ import { hasPostgresSchema, migrate } from '../db/migrate.ts'
 import { hasSqliteFile, openDatabase } from '../db/open.ts'
 import { type KeySource, unlockSecrets } from '../db/secrets/unlock.ts'
 import { CommandFailed } from './fail.ts'
+import { writeLocalUrl } from './local-url.ts'
+import { findPlace, hintAtServers, sayPlace } from './place.ts'
 
 /** The settings of the environment, overridden by the flags of a command. */
 export function configFrom(flags: Environment): Config {
@@ -26,6 +28,8 @@ export interface StoreOptions {
   readonly mustExist?: boolean
   /** Whether the store may be opened without the keys of its secrets: then only operations that need a secret fail. */
   readonly withoutKeys?: boolean
+  /** Whether the store is only looked for where the settings say, and not at a running server too. */
+  readonly onlyHere?: boolean
   /** Whether to log at every start that the keys of a shared database are in a file, and not only when the file is created. */
   readonly notesKeyFile?: boolean
 }
@@ -35,11 +39,10 @@ export async function openStore(config: Config, log: Log, options: StoreOptions 
   const { mustExist = false } = options
   const isSqlite = config.databaseUrl === undefined
   // Opening it would create the file.
-  if (mustExist && isSqlite && !hasSqliteFile(config)) throw noStore(`in ${config.dataDir}`)
+  if (mustExist && isSqlite && !hasSqliteFile(config)) throw noStore(config)
   const database = await openUnmigrated(config, log)
   try {
-    if (mustExist && !isSqlite && !(await hasPostgresSchema(database)))
-      throw noStore('in the database that DATABASE_URL names')
+    if (mustExist && !isSqlite && !(await hasPostgresSchema(database))) throw noStore(config)
     const migrations = await migrate(database, systemClock)
     if (migrations.length > 0) log.info({ migrations }, 'migrated')
     await unlock(database, config, log, options)
@@ -87,22 +90,26 @@ export function openUnmigrated(config: Config, log: Log): Promise<Database> {
   )
 }
 
-function noStore(where: string): CommandFailed {
+function noStore(config: Config): CommandFailed {
+  const make = 'start a server, which makes one, or fill one with ./switchboard apply FILE'
+  if (config.databaseUrl !== undefined) {
+    return new CommandFailed(`there is no store in the database that DATABASE_URL names: ${make}`)
+  }
   return new CommandFailed(
-    `there is no store ${where}: start a server, which makes one, or fill one with ./switchboard apply FILE; DATA_DIR or --data names another folder`,
+    `there is no store in ${config.dataDir}: ${make}; DATA_DIR or --data names another folder${hintAtServers('')}`,
   )
 }
 
 type Work = (database: Database, config: Config) => Promise<void>
 
 /** Runs a short command on an existing store, and closes the store. Never creates one. */
-export function withStore(flags: Environment, work: Work): Promise<void> {
-  return runOnStore(flags, { mustExist: true }, work)
+export function withStore(flags: Environment, work: Work, options: StoreOptions = {}): Promise<void> {
+  return runOnStore(flags, { mustExist: true, ...options }, work)
 }
 
 /** The same for a command that works without the keys of the store's secrets. */
-export function withLockedStore(flags: Environment, work: Work): Promise<void> {
-  return runOnStore(flags, { mustExist: true, withoutKeys: true }, work)
+export function withLockedStore(flags: Environment, work: Work, options: StoreOptions = {}): Promise<void> {
+  return runOnStore(flags, { mustExist: true, withoutKeys: true, ...options }, work)
 }
 
 /** The same for a command that fills a store: a missing one is created. */
@@ -111,7 +118,7 @@ export function withNewStore(flags: Environment, work: Work): Promise<void> {
 }
 
 async function runOnStore(flags: Environment, options: StoreOptions, work: Work): Promise<void> {
-  const config = configFrom(flags)
+  const config = await locateStore(configFrom(flags), flags, options)
   const { log, close: closeLog } = openLog(config.logLevel === 'info' ? 'warn' : config.logLevel, config.logFormat)
   try {
     const database = await openStore(config, log, options)
@@ -123,4 +130,22 @@ async function runOnStore(flags: Environment, options: StoreOptions, work: Work)
   } finally {
     await closeLog()
   }
+}
+
+/** The settings with the folder of the store that the command found. */
+async function locateStore(config: Config, flags: Environment, options: StoreOptions): Promise<Config> {
+  if (!options.mustExist || options.onlyHere) return config
+  const place = await findPlace(config, flags['DATA_DIR'])
+  if (place.kind === 'server') {
+    throw new CommandFailed(
+      `there is no store in ${config.dataDir}, and this command cannot ask the server at ${place.url}: run it where the store of that server is, or name the store with --data or DATABASE_URL`,
+    )
+  }
+  if (place.kind === 'none') {
+    throw new CommandFailed(
+      `there is no store in ${config.dataDir}, and no server answers at ${writeLocalUrl(config)}: start one, or name the server with --url or SWITCHBOARD_URL, or the folder of its store with --data${hintAtServers('')}`,
+    )
+  }
+  sayPlace(config, place)
+  return place.kind === 'folder' ? configFrom({ ...flags, DATA_DIR: place.dataDir }) : config
 }

@@ -39,6 +39,11 @@ export function writeList<Item>(items: readonly Item[], columns: readonly Column
   return writeLines([headings, ...rows], fitWidths(measure(headings, rows), columns, limit))
 }
 
+/** A stranger wrote it, so terminal control characters are removed. */
+export function showText(text: string): string {
+  return text.replaceAll(/[\p{Cc}\p{Cf}]+/gu, ' ')
+}
+
 /** A time in tables: UTC, to the second. */
 export function writeTime(milliseconds: number): string {
   return new Date(milliseconds).toISOString().replace(/\.\d+Z$/, 'Z')

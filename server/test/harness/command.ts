@@ -1,4 +1,7 @@
 import { spawn } from 'node:child_process'
+import { rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { launchHosted } from './hosted-command.ts'
 
 const main = new URL('../../src/main.js', import.meta.url).pathname
@@ -29,8 +32,13 @@ type Launch = (args: readonly string[], options: CommandOptions) => Launched
 
 /** Only what a command needs of this process's environment, without the settings of the machine that runs the tests. */
 function environment(env: Environment = {}): Environment {
-  return { PATH: process.env['PATH'] ?? '', HOME: process.env['HOME'] ?? '', ...env }
+  const { PATH = '', HOME = '' } = process.env
+  return { PATH, HOME, XDG_RUNTIME_DIR: runtimeFolder, ...env }
 }
+
+/** Where servers note that they run: commands of one test find no servers of another. */
+const runtimeFolder = join(tmpdir(), `switchboard-test-run-${process.pid}`)
+process.on('exit', () => rmSync(runtimeFolder, { recursive: true, force: true }))
 
 const launch: Launch = (args, { env, cwd }) => {
   const child = spawn(process.execPath, ['--disable-warning=ExperimentalWarning', main, ...args], {

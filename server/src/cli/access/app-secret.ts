@@ -15,7 +15,7 @@ export async function rotateAppSecret(
   const { overlap: text, data } = flags
   const overlap = parseDuration(text)
   if (overlap === undefined) throw new CommandFailed(`--overlap ${text} is not a duration such as 24h`)
-  const remote = findRemote(flags)
+  const remote = await findRemote(flags)
   if (remote) {
     const made = await ask(remote, ({ operator }) => operator.appSecrets.rotate(app_id, { overlap: text }))
     return printSecret(app_id, made.secret, made.previous?.until ?? writeTime(systemClock.now()))

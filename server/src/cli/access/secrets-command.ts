@@ -42,15 +42,19 @@ const columns: readonly Column<ListedKey>[] = [
 ]
 
 export async function listKeys(flags: { data?: string; json?: boolean }): Promise<void> {
-  await withLockedStore({ DATA_DIR: flags.data }, async (database, config) => {
-    const keys: ListedKey[] = []
-    for (const { id, in_use, created_time } of await listSealingKeys(database.read)) {
-      const values = await countSealed(database.read, id)
-      const state = in_use ? 'in use' : 'being replaced'
-      keys.push({ id, created_time: writeTime(created_time), values, state, origin: findOrigin(config, id) })
-    }
-    printList(keys, columns, flags)
-  })
+  await withLockedStore(
+    { DATA_DIR: flags.data },
+    async (database, config) => {
+      const keys: ListedKey[] = []
+      for (const { id, in_use, created_time } of await listSealingKeys(database.read)) {
+        const values = await countSealed(database.read, id)
+        const state = in_use ? 'in use' : 'being replaced'
+        keys.push({ id, created_time: writeTime(created_time), values, state, origin: findOrigin(config, id) })
+      }
+      printList(keys, columns, flags)
+    },
+    { onlyHere: true },
+  )
 }
 
 function findOrigin({ secretsKey, secretsKeyOld, secretsKeyFile }: Config, id: string): string | null {
@@ -61,16 +65,20 @@ function findOrigin({ secretsKey, secretsKeyOld, secretsKeyFile }: Config, id: s
 
 /** Servers may run meanwhile, as long as they have both keys: they read the key file again when a value names a new one. */
 export async function rotateSecrets(flags: { data?: string }): Promise<void> {
-  await withStore({ DATA_DIR: flags.data }, async (database, config) => {
-    const { secretsKey, secretsKeyFile } = config
-    const chooseKey = (keys: readonly SealingKeysTable[]): SecretKey =>
-      secretsKey ? checkNewKey(secretsKey, keys) : writeNewKey(secretsKeyFile, keys)
-    const onBatch = process.stderr.isTTY ? showProgress : undefined
-    const rotation = await rotateKeys(database, { clock: systemClock, chooseKey, ...(onBatch && { onBatch }) })
-    if (onBatch) process.stderr.write('\n')
-    failIfUnreadable(rotation)
-    await finish(database, config, rotation)
-  })
+  await withStore(
+    { DATA_DIR: flags.data },
+    async (database, config) => {
+      const { secretsKey, secretsKeyFile } = config
+      const chooseKey = (keys: readonly SealingKeysTable[]): SecretKey =>
+        secretsKey ? checkNewKey(secretsKey, keys) : writeNewKey(secretsKeyFile, keys)
+      const onBatch = process.stderr.isTTY ? showProgress : undefined
+      const rotation = await rotateKeys(database, { clock: systemClock, chooseKey, ...(onBatch && { onBatch }) })
+      if (onBatch) process.stderr.write('\n')
+      failIfUnreadable(rotation)
+      await finish(database, config, rotation)
+    },
+    { onlyHere: true },
+  )
 }
 
 function checkNewKey(key: SecretKey, keys: readonly SealingKeysTable[]): SecretKey {
@@ -127,28 +135,32 @@ async function finish(database: Database, config: Config, { key, values, retired
 
 /** The way out when a key is lost: the values that it sealed are given up, and replaced if possible. */
 export async function resetLostSecrets(flags: { data?: string; yes?: boolean }): Promise<void> {
-  await withLockedStore({ DATA_DIR: flags.data }, async (database, config) => {
-    const { read } = database
-    const { secretsKey, secretsKeyOld, secretsKeyFile } = config
-    const known = () => [...(secretsKey ? [secretsKey] : []), ...secretsKeyOld, ...readFileKeys(secretsKeyFile)]
-    read.secrets.unlock({ keys: known(), reload: known, random: systemRandom })
-    const lost = await listLostKeys(read)
-    if (lost.length === 0)
-      throw new CommandFailed('no key is lost: every secret of this store can be decrypted, and nothing was changed')
-    if (config.databaseUrl === undefined && isStoreLocked(config.dataDir)) {
-      throw new CommandFailed('a server runs on this store, and may still have the key: stop it first')
-    }
-    const ids = lost.map(({ id }) => id).join(' and ')
-    if (!flags.yes) {
-      const values = await countLost(read, lost)
-      throw new CommandFailed(
-        `the key ${ids} is lost, and with it ${values} values (secrets of apps, PINs, tokens and others): look for it in backups; when it is gone for good, stop every server and give them up with ./switchboard secrets reset --yes`,
-      )
-    }
-    const chooseKey = () => secretsKey ?? readFileKeys(secretsKeyFile)[0] ?? makeFirstKey(secretsKeyFile)
-    const reset = await resetSecrets(database, { clock: systemClock, random: systemRandom, chooseKey })
-    reportReset(ids, reset)
-  })
+  await withLockedStore(
+    { DATA_DIR: flags.data },
+    async (database, config) => {
+      const { read } = database
+      const { secretsKey, secretsKeyOld, secretsKeyFile } = config
+      const known = () => [...(secretsKey ? [secretsKey] : []), ...secretsKeyOld, ...readFileKeys(secretsKeyFile)]
+      read.secrets.unlock({ keys: known(), reload: known, random: systemRandom })
+      const lost = await listLostKeys(read)
+      if (lost.length === 0)
+        throw new CommandFailed('no key is lost: every secret of this store can be decrypted, and nothing was changed')
+      if (config.databaseUrl === undefined && isStoreLocked(config.dataDir)) {
+        throw new CommandFailed('a server runs on this store, and may still have the key: stop it first')
+      }
+      const ids = lost.map(({ id }) => id).join(' and ')
+      if (!flags.yes) {
+        const values = await countLost(read, lost)
+        throw new CommandFailed(
+          `the key ${ids} is lost, and with it ${values} values (secrets of apps, PINs, tokens and others): look for it in backups; when it is gone for good, stop every server and give them up with ./switchboard secrets reset --yes`,
+        )
+      }
+      const chooseKey = () => secretsKey ?? readFileKeys(secretsKeyFile)[0] ?? makeFirstKey(secretsKeyFile)
+      const reset = await resetSecrets(database, { clock: systemClock, random: systemRandom, chooseKey })
+      reportReset(ids, reset)
+    },
+    { onlyHere: true },
+  )
 }
 
 function makeFirstKey(file: string): SecretKey {

@@ -8,9 +8,9 @@ import type { Transaction } from '../../db/database.ts'
 import { type Scope, scopes } from '../../graph/caller.ts'
 import { chooseVocabulary } from '../../graph/vocabulary.ts'
 import { CommandFailed } from '../fail.ts'
-import { ask, findRemote, type RemoteFlags } from '../remote.ts'
+import { ask, findRemote, type RemoteFlags, RemoteRefused } from '../remote.ts'
 import { withLockedStore, withStore } from '../store.ts'
-import { type Column, printList, writeTime } from '../table.ts'
+import { type Column, printList, showText, writeTime } from '../table.ts'
 
 export interface TokenFlags extends RemoteFlags {
   readonly app: string
@@ -35,7 +35,7 @@ export async function createToken(flags: TokenFlags): Promise<void> {
   if (name !== null && (name === '' || name.length > maxNameLength)) {
     throw new CommandFailed(`--name must have 1 to ${maxNameLength} characters`)
   }
-  const remote = findRemote(flags)
+  const remote = await findRemote(flags)
   if (remote) {
     const params = {
       app_id: flags.app,
@@ -73,7 +73,7 @@ function printNew(id: string, secret: string): void {
 }
 
 export async function listTokens(flags: RemoteFlags & { data?: string; json?: boolean }): Promise<void> {
-  const remote = findRemote(flags)
+  const remote = await findRemote(flags)
   if (remote) {
     // The door lists the newest first.
     const items = await ask(remote, ({ operator }) => operator.tokens.list({ limit: 1000 }).toArray())
@@ -110,33 +110,67 @@ type ListedToken = {
   state: string
   session_name?: string | undefined
   name?: string | null
+  created_by?: string | null
   last_used_time?: string | null
 }
 
 const tokenColumns: readonly Column<ListedToken>[] = [
   { heading: 'ID', cell: ({ id }) => id, isWhole: true },
   { heading: 'STATE', cell: ({ state }) => state, isWhole: true },
+  { heading: 'NAME', cell: ({ name }) => showText(name ?? '–') },
   { heading: 'FOR', cell: ({ app_id, session_name }) => session_name ?? app_id ?? '–' },
   { heading: 'ACCOUNTS', cell: writeLimits },
   { heading: 'EXPIRES', cell: ({ expires_time }) => expires_time ?? 'never', isWhole: true },
+  { heading: 'LAST USED', cell: ({ last_used_time }) => last_used_time ?? '–', isWhole: true },
   { heading: 'SCOPES', cell: ({ scopes }) => scopes.join(',') },
   { heading: 'CREATED', cell: ({ created_time }) => created_time, isWhole: true },
-  { heading: 'NAME', cell: ({ name }) => name ?? '–' },
-  { heading: 'LAST USED', cell: ({ last_used_time }) => last_used_time ?? '–', isWhole: true },
+  { heading: 'BY', cell: ({ created_by }) => showText(created_by ?? '–') },
 ]
 
-export async function revokeTokenById(id: string, flags: RemoteFlags & { data?: string }): Promise<void> {
-  const remote = findRemote(flags)
+/** By the id of a token, or by its name where one good token has it. */
+export async function revokeTokenBy(wanted: string, flags: RemoteFlags & { data?: string }): Promise<void> {
+  const remote = await findRemote(flags)
   if (remote) {
-    await ask(remote, ({ operator }) => operator.tokens.revoke(id))
-    process.stdout.write(`Token ${id} is revoked.\n`)
-    return
+    const named = await ask(remote, ({ operator }) =>
+      operator.tokens.list({ q: wanted, state: 'good', limit: 1000 }).toArray(),
+    )
+    const id = chooseId(wanted, named)
+    await ask(remote, ({ operator }) => operator.tokens.revoke(id)).catch((error) => {
+      throw error instanceof RemoteRefused && error.status === 404 ? unknownToken(wanted) : error
+    })
+    return printRevoked(id, wanted)
   }
   await withLockedStore({ DATA_DIR: flags.data }, async (database) => {
+    const tokens = await listTokensForOperators(database.read)
+    const now = systemClock.now()
+    const good = tokens.filter(
+      ({ revoked_time, expires_time }) => revoked_time === null && (expires_time ?? now + 1) > now,
+    )
+    const id = chooseId(wanted, [...good, ...tokens.filter((token) => token.id === wanted)])
     const found = await database.transaction((tx) => revokeToken(tx, systemClock, id))
-    if (!found) throw new CommandFailed(`there is no token ${id}: see ./switchboard token list`)
-    process.stdout.write(`Token ${id} is revoked.\n`)
+    if (!found) throw unknownToken(wanted)
+    printRevoked(id, wanted)
   })
+}
+
+/** An id wins over a name. */
+function chooseId(wanted: string, tokens: readonly { readonly id: string; readonly name?: string | null }[]): string {
+  if (tokens.some(({ id }) => id === wanted)) return wanted
+  const named = tokens.filter(({ name }) => name === wanted)
+  if (named.length > 1) {
+    throw new CommandFailed(
+      `${named.length} tokens have the name ${showText(wanted)}: give the id of one of them, ${named.map(({ id }) => id).join(', ')}`,
+    )
+  }
+  return named[0]?.id ?? wanted
+}
+
+function unknownToken(wanted: string): CommandFailed {
+  return new CommandFailed(`there is no token ${showText(wanted)}: see ./switchboard token list`)
+}
+
+function printRevoked(id: string, wanted: string): void {
+  process.stdout.write(`Token ${id}${id === wanted ? '' : `, ${showText(wanted)},`} is revoked.\n`)
 }
 
 /** What a token is limited to. */

@@ -1,8 +1,8 @@
 import { commandName } from '../../base/command-name.ts'
-import { second } from '../../base/time/duration.ts'
 import type { Config } from '../../config.ts'
 import { isStoreLocked } from '../../db/sqlite/store-lock.ts'
 import { writeLocalUrl } from '../local-url.ts'
+import { isAlive } from '../running-servers.ts'
 
 /** Undefined when a server runs on the store of a command; otherwise a sentence that says so. */
 export async function findMissingServer(config: Config): Promise<string | undefined> {
@@ -13,14 +13,4 @@ export async function findMissingServer(config: Config): Promise<string | undefi
     return `No server runs on the store in ${config.dataDir}: start one with ${commandName()} serve.`
   }
   return `No server answers at ${url}: where none runs on this database elsewhere, start one with ${commandName()} serve.`
-}
-
-async function isAlive(url: string): Promise<boolean> {
-  try {
-    const response = await fetch(`${url}/healthz`, { signal: AbortSignal.timeout(2 * second) })
-    return response.ok && (await response.text()) === '{"status":"alive"}'
-  } catch {
-    // Nothing listens there, or something that does not speak HTTP.
-    return false
-  }
 }

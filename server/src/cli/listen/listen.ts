@@ -12,11 +12,11 @@ import { CommandFailed } from '../fail.ts'
 import { beginListening, countOwnCallbacks, endListening, findListener, type Listener } from '../listener.ts'
 import { withStore } from '../store.ts'
 import { vocabularyOf } from './event-vocabulary.ts'
-import { findMissingServer } from './find-server.ts'
 import { forward, readForwardUrl } from './forward.ts'
 import { jsonOutput, type ListenOutput, lineOutput, printable, say } from './listen-output.ts'
 import { findBadSignatures, isPresent, openSink, type Posted, type SinkResponse } from './listen-sink.ts'
 import { listPastEventsForOperators, maxPastEvents, type PastEvent, readSince, type Since } from './past-events.ts'
+import { watchCallback } from './watch-callback.ts'
 
 export interface ListenFlags {
   readonly app?: string
@@ -89,14 +89,17 @@ async function listenFor(database: Database, config: Config, app_id: string, wis
     ended.catch(() => undefined)
     const { listener, events } = await begin(database, { app_id, callback_url, local_url: url }, wishes.since)
     try {
-      const missing = await findMissingServer(config)
-      if (missing !== undefined) say(missing)
       await showPast(events, config, wishes.output)
       past.resolve()
-      await ended
+      await Promise.race([ended, watchCallback(database, config, listener, stopping.signal)])
     } finally {
-      await database.transaction((tx) => endListening(tx, listener, systemClock.now()))
-      say(`Stopped; app ${app_id} has its callback and links back.`)
+      stopping.abort()
+      const isRestored = await database.transaction((tx) => endListening(tx, listener, systemClock.now()))
+      say(
+        isRestored
+          ? `Stopped; app ${app_id} has its callback and links back.`
+          : `Stopped; app ${app_id} keeps the callback that it has got meanwhile.`,
+      )
     }
   } finally {
     stopping.abort()

@@ -32,11 +32,11 @@ export function addAccessCommands(program: Command): void {
   token
     .command('revoke')
     .description('revoke a token')
-    .argument('<id>')
+    .argument('<id>', 'its id, or its name where one good token has it')
     .option(...dataFlag)
     .option(...urlFlag)
     .option(...tokenFlag)
-    .action(async (id, flags) => (await import('../access/token.ts')).revokeTokenById(id, flags))
+    .action(async (id, flags) => (await import('../access/token.ts')).revokeTokenBy(id, flags))
 
   const app = program.command('app').description('manage apps')
   app

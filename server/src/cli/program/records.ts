@@ -28,6 +28,8 @@ export function addRecordCommands(program: Command): void {
     .description('list the newest deliveries')
     .option('--failed', 'only deliveries that failed, or that failed so far and will be retried')
     .option('--account <id>', 'only those of one account')
+    .option('--since <when>', 'only those raised since a duration ago, such as 1h, or since a time')
+    .option('--until <when>', 'only those raised before that')
     .option('--limit <n>', 'how many', '50')
     .addOption(new Option(...jsonFlag).conflicts('watch'))
     .option('--watch', 'show the state of deliveries, every second, until Ctrl-C')

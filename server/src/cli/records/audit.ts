@@ -30,7 +30,7 @@ const columns: readonly Column<ListedActivity>[] = [
 /** The newest records first: who did what to which node, when, from where. */
 export async function listAudit(flags: AuditFlags): Promise<void> {
   const limit = parseLimit(flags.limit)
-  const remote = findRemote(flags)
+  const remote = await findRemote(flags)
   if (remote) {
     const found = await ask(remote, ({ operator }) => {
       return operator.audit.list({ account_id: flags.account, limit: Math.min(limit, 1000) }).toArray(limit)

@@ -8,16 +8,19 @@ import {
   summarizeForOperators,
 } from '../../delivery/history/delivery-log.ts'
 import { NotificationWaker } from '../../delivery/worker/waker.ts'
+import { GraphError } from '../../graph/graph-error.ts'
+import { readTimestamp } from '../../graph/input/timestamps.ts'
 import { CommandFailed } from '../fail.ts'
 import { findRemote, type RemoteFlags } from '../remote.ts'
 import { withLockedStore } from '../store.ts'
-import { type Column, printList, writeTime } from '../table.ts'
-import { showText } from './delivery-texts.ts'
+import { type Column, printList, showText, writeTime } from '../table.ts'
 import { listRemoteDeliveries, watchRemote } from './remote-deliveries.ts'
 
 export interface DeliveryListFlags extends RemoteFlags {
   readonly failed?: boolean
   readonly account?: string
+  readonly since?: string
+  readonly until?: string
   readonly limit: string
   readonly watch?: boolean
   readonly json?: boolean
@@ -29,17 +32,19 @@ export const contentRemoved = 'its content was removed, after MESSAGE_BODY_KEEP 
 export const noAccess = "the app's business has no access to the account any more"
 
 export async function listDeliveries(flags: DeliveryListFlags): Promise<void> {
-  const { failed = false, account, limit, watch, json, data } = flags
+  const { failed = false, account, since, until, limit, watch, json, data } = flags
   const count = parseCount(limit)
-  const remote = findRemote(flags)
+  // The server knows its own time, and reads them again.
+  const period = { since: readTime('since', since), until: readTime('until', until) }
+  const remote = await findRemote(flags)
   if (remote) {
     if (watch) return watchRemote(remote)
-    const found = await listRemoteDeliveries(remote, { failed, account, limit: count })
+    const found = await listRemoteDeliveries(remote, { failed, account, since, until, limit: count })
     return printList(found, columns, { json })
   }
   await withLockedStore({ DATA_DIR: data }, async (database) => {
     if (watch) return watchDeliveries(database)
-    const deliveries = await listDeliveriesForOperators(database.read, { failed, account, limit: count })
+    const deliveries = await listDeliveriesForOperators(database.read, { failed, account, ...period, limit: count })
     printList(deliveries.map(toListed), columns, { json })
   })
 }
@@ -97,6 +102,14 @@ export async function wakeServers({ notifications }: Database, lanes: readonly s
   const waker = new NotificationWaker(notifications, 'a command', { listens: false })
   waker.announceLanes(lanes.map((id) => ({ id })))
   await waker.close()
+}
+
+function readTime(flag: 'since' | 'until', text: string | undefined): number | undefined {
+  try {
+    return readTimestamp(flag, text, systemClock.now())
+  } catch (error) {
+    throw error instanceof GraphError ? new CommandFailed(`--${error.message}`) : error
+  }
 }
 
 function parseCount(text: string): number {

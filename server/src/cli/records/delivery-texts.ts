@@ -1,10 +1,5 @@
 import { CommandFailed } from '../fail.ts'
 
-/** A stranger wrote it, so terminal control characters are removed. */
-export function showText(text: string): string {
-  return text.replaceAll(/[\p{Cc}\p{Cf}]+/gu, ' ')
-}
-
 export function parseId(text: string): number {
   const id = Number(text)
   if (!/^\d+$/.test(text) || !Number.isSafeInteger(id)) {

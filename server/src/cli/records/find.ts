@@ -11,8 +11,7 @@ import { findForOperators } from '../../resources/operators/find/search.ts'
 import { CommandFailed } from '../fail.ts'
 import { ask, findRemote, type RemoteFlags } from '../remote.ts'
 import { withLockedStore } from '../store.ts'
-import { type Column, printList } from '../table.ts'
-import { showText } from './delivery-texts.ts'
+import { type Column, printList, showText } from '../table.ts'
 
 export interface FindFlags extends RemoteFlags {
   readonly kind?: string
@@ -47,7 +46,7 @@ export async function find(words: readonly string[], flags: FindFlags): Promise<
   const q = words.join(' ')
   const { kind, since, until } = flags
   const limit = parseLimit(flags.limit)
-  const remote = findRemote(flags)
+  const remote = await findRemote(flags)
   if (remote) {
     const found = await ask(remote, ({ operator }) => operator.find({ q, kind, since, until, limit }).toArray(limit))
     return printList<Listed>(found, columns, flags)

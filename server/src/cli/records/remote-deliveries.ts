@@ -3,14 +3,19 @@ import type { OperatorDeliveriesListParams } from '@switchboard/client'
 import { second } from '../../base/time/duration.ts'
 import { ask, type Remote } from '../remote.ts'
 
+interface RemoteFilter {
+  readonly failed: boolean
+  readonly account: string | undefined
+  readonly since: string | undefined
+  readonly until: string | undefined
+  readonly limit: number
+}
+
 /** The newest deliveries of a server; `failed`: only given up or failing ones. */
-export async function listRemoteDeliveries(
-  remote: Remote,
-  { failed, account, limit }: { failed: boolean; account: string | undefined; limit: number },
-) {
+export async function listRemoteDeliveries(remote: Remote, { failed, account, since, until, limit }: RemoteFilter) {
   const list = (state?: OperatorDeliveriesListParams['state']) =>
     ask(remote, ({ operator }) => {
-      const params = { account_id: account, state, limit: Math.min(limit, 1000) }
+      const params = { account_id: account, state, since, until, limit: Math.min(limit, 1000) }
       return operator.deliveries.list(params).toArray(limit)
     })
   const found = failed ? [...(await list('failed')), ...(await list('failing'))] : await list()

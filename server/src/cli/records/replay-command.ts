@@ -47,7 +47,7 @@ export async function replayDeliveries(texts: readonly string[], flags: ReplayFl
   if (ids.length === 0 && !hasFilter) {
     throw new CommandFailed('which deliveries? Give their ids, or a flag such as --state failed')
   }
-  const remote = findRemote(flags)
+  const remote = await findRemote(flags)
   if (remote) {
     const params = hasFilter ? { ...filter, to, job: flags.wait ? undefined : true } : { ids: ids.map(String), to }
     return replayRemote(remote, params, flags.wait)

@@ -26,7 +26,7 @@ const columns: readonly Column<Listed>[] = [
 /** The newest replays that are or were done as a job. */
 export async function listReplays(flags: Flags & { readonly json?: boolean }): Promise<void> {
   const { json } = flags
-  const remote = findRemote(flags)
+  const remote = await findRemote(flags)
   if (remote) {
     const found = await ask(remote, ({ operator }) => operator.replays.list({ limit: maxListed }).toArray(maxListed))
     return printList(found, columns, { json })
@@ -39,7 +39,7 @@ export async function listReplays(flags: Flags & { readonly json?: boolean }): P
 }
 
 export async function stopReplay(id: string, flags: Flags): Promise<void> {
-  const remote = findRemote(flags)
+  const remote = await findRemote(flags)
   if (remote) return printStopped(await ask(remote, ({ operator }) => operator.replays.stop(id)))
   await withLockedStore({ DATA_DIR: flags.data }, async (database) => {
     const job = await database.transaction((tx) => endReplay(tx, systemClock, id))

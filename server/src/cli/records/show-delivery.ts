@@ -12,9 +12,9 @@ import { packageVersion } from '../../version.ts'
 import { vocabularyOf } from '../listen/event-vocabulary.ts'
 import { ask, findRemote, type RemoteFlags } from '../remote.ts'
 import { withLockedStore } from '../store.ts'
-import { type Column, printList, writeTime } from '../table.ts'
+import { type Column, printList, showText, writeTime } from '../table.ts'
 import { contentRemoved, noAccess } from './deliveries.ts'
-import { parseId, showText, unknownDelivery } from './delivery-texts.ts'
+import { parseId, unknownDelivery } from './delivery-texts.ts'
 
 type Found = NonNullable<Awaited<ReturnType<typeof findDeliveryForOperators>>>
 type Delivery = Found['delivery']
@@ -37,7 +37,7 @@ export async function showDelivery(
   flags: RemoteFlags & { data?: string; json?: boolean },
 ): Promise<void> {
   const id = parseId(text)
-  const remote = findRemote(flags)
+  const remote = await findRemote(flags)
   if (remote) {
     const found = await ask(remote, ({ operator }) => operator.deliveries.retrieve(String(id)))
     process.stdout.write(`${JSON.stringify(found, null, flags.json ? 0 : 2)}\n`)

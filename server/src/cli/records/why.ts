@@ -5,7 +5,7 @@ import { readSandboxState } from '../../sandbox/state.ts'
 import { CommandFailed } from '../fail.ts'
 import { ask, findRemote, type RemoteFlags, RemoteRefused } from '../remote.ts'
 import { withLockedStore } from '../store.ts'
-import { showText } from './delivery-texts.ts'
+import { showText } from '../table.ts'
 
 export interface WhyFlags extends RemoteFlags {
   readonly json?: boolean
@@ -14,7 +14,7 @@ export interface WhyFlags extends RemoteFlags {
 
 /** What became of a message, delivery, trace, call or request: a sentence, and a line for each subscriber. */
 export async function why(id: string, flags: WhyFlags): Promise<void> {
-  const remote = findRemote(flags)
+  const remote = await findRemote(flags)
   if (remote) {
     const found = await ask(remote, ({ operator }) => operator.why(id)).catch((error) => {
       throw error instanceof RemoteRefused && error.status === 404 ? unknown(id) : error

@@ -10,7 +10,7 @@ import { withNewStore } from '../store.ts'
 
 /** Brings the store to what a world file says. */
 export async function apply(file: string, flags: RemoteFlags & { data?: string }): Promise<void> {
-  const remote = findRemote(flags)
+  const remote = await findRemote(flags)
   if (remote) {
     const text = await readFile(file, 'utf8').catch((error: Error) => {
       throw new CommandFailed(`${file} cannot be read (${error.message})`)

@@ -10,7 +10,7 @@ import { withStore } from '../store.ts'
 
 /** Writes the store as a world file to standard output, and what the file cannot hold to standard error. */
 export async function exportStore(flags: RemoteFlags & { data?: string }): Promise<void> {
-  const remote = findRemote(flags)
+  const remote = await findRemote(flags)
   if (remote) return exportRemote(remote)
   await withStore({ DATA_DIR: flags.data }, (database) =>
     database.snapshot(async (db) => {

@@ -16,30 +16,37 @@ const lineEvery = 10
 
 /** Copies the files of a store to another storage; may be repeated. */
 export async function copy(flags: { from: string; to: string; data?: string }): Promise<void> {
-  await withLockedStore({ DATA_DIR: flags.data }, async (database, config) => {
-    const [source, target] = [flags.from, flags.to].map((text) => locate(text, config)) as [FileSettings, FileSettings]
-    if (JSON.stringify(place(source)) === JSON.stringify(place(target))) {
-      throw new CommandFailed('--from and --to are the same storage; name two')
-    }
-    const tools = { clock: systemClock, random: systemRandom, log: silentLog }
-    const from = await openFileStores(source, tools)
-    const to = await openFileStores(target, tools)
-    try {
-      const result = await copyFiles({ db: database.read, from, to, fileOf, report: makeProgress() })
-      const { copied, total, bytes, missing } = result
-      process.stdout.write(
-        `Copied ${copied} files and pieces (${bytes} bytes); ${total - copied - missing.length} were there already or have no bytes.\n`,
-      )
-      if (missing.length > 0) {
-        throw new CommandFailed(
-          `${missing.length} files that are used are not in ${flags.from}: ${missing.slice(0, 5).join(', ')}${missing.length > 5 ? ', …' : ''}; restore them from a backup, then repeat this`,
-        )
+  await withLockedStore(
+    { DATA_DIR: flags.data },
+    async (database, config) => {
+      const [source, target] = [flags.from, flags.to].map((text) => locate(text, config)) as [
+        FileSettings,
+        FileSettings,
+      ]
+      if (JSON.stringify(place(source)) === JSON.stringify(place(target))) {
+        throw new CommandFailed('--from and --to are the same storage; name two')
       }
-    } finally {
-      await from.store.close()
-      await to.store.close()
-    }
-  })
+      const tools = { clock: systemClock, random: systemRandom, log: silentLog }
+      const from = await openFileStores(source, tools)
+      const to = await openFileStores(target, tools)
+      try {
+        const result = await copyFiles({ db: database.read, from, to, fileOf, report: makeProgress() })
+        const { copied, total, bytes, missing } = result
+        process.stdout.write(
+          `Copied ${copied} files and pieces (${bytes} bytes); ${total - copied - missing.length} were there already or have no bytes.\n`,
+        )
+        if (missing.length > 0) {
+          throw new CommandFailed(
+            `${missing.length} files that are used are not in ${flags.from}: ${missing.slice(0, 5).join(', ')}${missing.length > 5 ? ', …' : ''}; restore them from a backup, then repeat this`,
+          )
+        }
+      } finally {
+        await from.store.close()
+        await to.store.close()
+      }
+    },
+    { onlyHere: true },
+  )
 }
 
 const place = ({ filesUrl, dataDir }: FileSettings) => filesUrl ?? dataDir

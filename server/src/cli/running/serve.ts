@@ -2,6 +2,7 @@ import { type App, createApp } from '../../app.ts'
 import { commandName } from '../../base/command-name.ts'
 import { systemRandom } from '../../base/keys/random.ts'
 import { type Log, openLog } from '../../base/log/log.ts'
+import { cutTrailingSlashes } from '../../base/text/slashes.ts'
 import { systemClock } from '../../base/time/clock.ts'
 import { BadSetting, type Config } from '../../config.ts'
 import type { Database } from '../../db/database.ts'
@@ -12,6 +13,8 @@ import { isStoreEmpty } from '../../world/empty.ts'
 import { listDemoTokensForOperators } from '../../world/guessable-secrets.ts'
 import { readWorldFile } from '../../world/read.ts'
 import { demoWorld } from '../../world/start.ts'
+import { type LocalAddress, writeLocalUrl } from '../local-url.ts'
+import { announceServer } from '../running-servers.ts'
 import { configFrom, openStore } from '../store.ts'
 import { composeBanner } from './banner.ts'
 import { stopOnSignals } from './stop.ts'
@@ -61,10 +64,30 @@ export async function serve(flags: ServeFlags, { banner }: { banner: boolean }):
     lock?.release()
     throw error
   }
-  const greeting = banner && config.role !== 'worker' ? await composeBanner(database, systemClock, address, config) : ''
-  stopOnSignals({ app, database, lock, log, closeLog, grace: config.stopGrace })
+  const removeNote = announceServer(
+    writeLocalUrl(addressOf(address)),
+    config.databaseUrl === undefined ? config.dataDir : null,
+  )
+  const held = {
+    release() {
+      removeNote()
+      lock?.release()
+    },
+  }
+  const greeting =
+    config.role === 'worker'
+      ? ''
+      : banner
+        ? await composeBanner(database, systemClock, address, config)
+        : `switchboard console on ${cutTrailingSlashes(config.publicUrl ?? address)}/\n`
+  stopOnSignals({ app, database, lock: held, log, closeLog, grace: config.stopGrace })
   // Printed last: the reader may send a signal at once.
   process.stdout.write(`switchboard listening on ${address}\n${greeting}`)
+}
+
+function addressOf(address: string): LocalAddress {
+  const { hostname, port } = new URL(address)
+  return { host: hostname.replaceAll(/[[\]]/g, ''), port }
 }
 
 /** An embedded store belongs to one process, so that process must do everything. */

@@ -50,15 +50,18 @@ function describeClock({ held, offset }: { readonly held: string | null; readonl
 export interface WaitFlags extends RemoteFlags {
   readonly account?: string
   readonly number?: string
+  readonly field?: string
+  readonly kind?: string
+  readonly after?: string
   readonly since?: string
   readonly timeout?: string
 }
 
 /** Waits until something has happened, and prints it; ends with 1 when nothing came. */
 export async function waitForFeedItem(type: string, flags: WaitFlags): Promise<void> {
-  const { account: account_id, number: phone_number_id, since, timeout } = flags
+  const { account: account_id, number: phone_number_id, field, kind, after, since, timeout } = flags
   // The server knows which types there are, and says so.
-  const params = { type, account_id, phone_number_id, since, timeout } as OperatorFeedWaitParams
+  const params = { type, account_id, phone_number_id, field, kind, after, since, timeout } as OperatorFeedWaitParams
   const found = await ask(requireRemote(flags), ({ operator }) => operator.feed.wait(params))
   process.stdout.write(`${JSON.stringify(found)}\n`)
 }

@@ -6,11 +6,17 @@ import type { Db } from '../../db/database.ts'
 export interface DeliveryFilter {
   readonly failed: boolean
   readonly account: string | undefined
+  /** When they were raised, in milliseconds. */
+  readonly since?: number | undefined
+  readonly until?: number | undefined
   readonly limit: number
 }
 
 /** The newest deliveries of every tenant, or of one account; `failed` selects those that were given up or have failed so far. */
-export async function listDeliveriesForOperators(db: Db, { failed, account, limit }: DeliveryFilter) {
+export async function listDeliveriesForOperators(
+  db: Db,
+  { failed, account, since, until, limit }: DeliveryFilter,
+) {
   let newest = db.query
     .selectFrom('deliveries')
     .innerJoin('lanes', 'lanes.id', 'deliveries.lane_id')
@@ -29,6 +35,8 @@ export async function listDeliveriesForOperators(db: Db, { failed, account, limi
     .orderBy('deliveries.id', 'desc')
     .limit(limit)
   if (account !== undefined) newest = newest.where('deliveries.account_id', '=', account)
+  if (since !== undefined) newest = newest.where('deliveries.created_time', '>=', since)
+  if (until !== undefined) newest = newest.where('deliveries.created_time', '<', until)
   if (!failed) return newest.execute()
   // Two queries, because each has its index; the delivered ones far outnumber both.
   const givenUp = await newest.where('deliveries.state', '=', sql.lit('failed')).execute()
