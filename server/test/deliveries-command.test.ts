@@ -105,6 +105,10 @@ onOneDatabase('the commands of deliveries', 'sqlite', (engine) => {
     const failed = await untilListed(/waiting/, '--failed', '--account', accounts.private, '--limit', '5')
     assert.ok(!failed.includes('delivered'))
     assert.equal((await run('deliveries', 'list', '--account', accounts.shared)).stdout.trim().split('\n').length, 1)
+    assert.equal(
+      (await run('deliveries', 'list', '--since', '1h', '--until', '30m')).stdout.trim().split('\n').length,
+      1,
+    )
     assert.equal((await run('deliveries', 'list', '--limit', '1')).stdout.trim().split('\n').length, 2)
 
     const shown = await run('deliveries', 'show', '2')
@@ -178,6 +182,7 @@ onOneDatabase('the commands of deliveries', 'sqlite', (engine) => {
     ['why, of what there is not', ['why', 'wamid.none'], /nothing is known of wamid\.none: give the id of/],
     ['a limit that is none', ['deliveries', 'list', '--limit', '0'], /--limit 0 is not a number from 1 to 10000/],
     ['a replay of nothing', ['deliveries', 'replay'], /which deliveries\?/],
+    ['a since that is none', ['deliveries', 'list', '--since', 'then'], /--since: it must be a time/],
     ['a time that is none', ['deliveries', 'replay', '--since', 'then'], /--since: it must be a time/],
     ['a replay to stop that there is not', ['deliveries', 'stop-replay', 'x'], /there is no replay x/],
     ['a token where there is no server', ['deliveries', 'list', '--token', 'x'], /--token is for a server/],

@@ -1,11 +1,13 @@
 import assert from 'node:assert/strict'
-import { writeFile } from 'node:fs/promises'
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, test } from 'node:test'
 import { fileURLToPath } from 'node:url'
 import type { Database } from '../src/db/database.ts'
 import { openSecret, sealSecret } from '../src/db/secrets/sealing.ts'
 import { findSecrets } from '../src/delivery/store/signing-secrets.ts'
+import { webhookFields } from '../src/delivery/webhook-fields.ts'
 import { openVerifyToken } from '../src/resources/webhooks/store.ts'
 import { type RunningServer, runCommand, startCommand, startHosted } from './harness/command.ts'
 import { makeMigratedPlace, onOneDatabase, openPlace, type StorePlace, unlockPlace } from './harness/databases.ts'
@@ -284,7 +286,9 @@ onOneDatabase('the commands listen and simulate', 'sqlite', (engine) => {
     await database.transaction(async (tx) => {
       await tx.query.updateTable('app_subscriptions').set({ callback_url }).where('app_id', '=', partnerApp).execute()
     })
-    await listener.stop('SIGINT')
+    await listener.shows(/^App 3000000000000002 has got another callback, http:\/\/127\.0\.0\.1:9\/theirs: its events/m)
+    const { stderr } = await listener.stop('SIGINT')
+    assert.match(stderr, /^Stopped; app 3000000000000002 keeps the callback that it has got meanwhile\.$/m)
     const kept = await database.read.query
       .selectFrom('app_subscriptions')
       .select('callback_url')
@@ -294,6 +298,56 @@ onOneDatabase('the commands listen and simulate', 'sqlite', (engine) => {
       kept.map(({ callback_url }) => callback_url),
       [callback_url],
     )
+  })
+
+  test('listen says when it has lost the callback or a field, and when it has everything again', async () => {
+    const listener = await listen('--app', partnerApp)
+    const change = (values: { callback_url?: string; fields?: string[] }) =>
+      database.transaction(async (tx) => {
+        const [changed] = await tx.query
+          .updateTable('app_subscriptions')
+          .set(values)
+          .where('app_id', '=', partnerApp)
+          .returning('fields')
+          .execute()
+        return changed?.fields ?? []
+      })
+    const fields = await change({ fields: ['messages'] })
+    assert.deepEqual(fields, ['messages'])
+    await listener.shows(/^App 3000000000000002 is not subscribed to these fields any more: calls, /m)
+    await change({ fields: [...webhookFields] })
+    await listener.shows(/^App 3000000000000002 has the callback of this command again: its events come here\.$/m)
+    await database.transaction(async (tx) => {
+      await tx.query.deleteFrom('app_subscriptions').where('app_id', '=', partnerApp).execute()
+    })
+    await listener.shows(/^App 3000000000000002 is not subscribed any more: its events come to nobody\./m)
+    await listener.stop('SIGINT')
+  })
+
+  test('commands in a folder without a store use that of the server at HOST and PORT, or say which servers run', async (t) => {
+    const elsewhere = await mkdtemp(join(tmpdir(), 'switchboard-elsewhere-'))
+    t.after(() => rm(elsewhere, { recursive: true, force: true }))
+    const at = (port: string, ...args: string[]) => runCommand(args, { env: { PORT: port }, cwd: elsewhere })
+    const { port } = new URL(server.url)
+    for (const args of [
+      ['token', 'list'],
+      ['deliveries', 'list', '--since', '1h'],
+      ['find', 'lucky'],
+      ['wait', 'request', '--since', '1h'],
+    ]) {
+      const { code, stdout, stderr } = await at(port, ...args)
+      assert.deepEqual([code, stdout === ''], [0, false], stderr)
+      // On PostgreSQL it asks the server.
+      if (args[0] !== 'wait')
+        assert.match(stderr, /^switchboard: (?:using the store in|there is no store in \S+: asking the server)/)
+    }
+    const found = engine === 'sqlite' ? 0 : 1
+    assert.equal((await at(port, 'templates', 'list')).code, found)
+    for (const command of ['status', 'token list', 'listen', 'templates list']) {
+      const { code, stderr } = await at('9', ...command.split(' '))
+      assert.equal(code, 1)
+      assertOneLine(stderr, new RegExp(`127\\.0\\.0\\.1:9\\b.*--url .*running here: .*--url ${server.url}`))
+    }
   })
 
   test('deliveries that still wait when a listen ends are given up, so that nobody else on its port gets them', async () => {

@@ -6,6 +6,7 @@ import { after, before, test } from 'node:test'
 import { runCommand } from './harness/command.ts'
 import { onOneDatabase } from './harness/databases.ts'
 import { useTestServer } from './harness/server.ts'
+import { startSink } from './harness/sink.ts'
 import { subscribe } from './harness/subscriber.ts'
 import { handInText } from './harness/webhooks.ts'
 import { ids, tokens } from './harness/world.ts'
@@ -86,13 +87,23 @@ onOneDatabase('commands against a running server', 'postgres', (engine) => {
 
   test('token create, list and revoke', async () => {
     server.clock.advance(1000)
-    const secret = (await succeed('token', 'create', '--app', ids.application, '--scope', 'operator')).trim()
+    const create = ['token', 'create', '--app', ids.application, '--scope', 'operator', '--name']
+    const secret = (await succeed(...create, 'Nightly')).trim()
     assert.match(secret, /^sb_/)
     assert.equal((await run(['status'], secret)).code, 0)
     const listed = readLines(await succeed('token', 'list', '--json'))
     const made = listed.at(-1)
     assert.deepEqual([made.state, made.scopes], ['good', ['operator']])
+    assert.deepEqual([made.name, typeof made.created_by], ['Nightly', 'string'])
+    assert.match(await succeed('token', 'list'), /^ID .* NAME +LAST USED +BY /)
+    await succeed(...create, 'Nightly')
+    assert.match(
+      (await run(['token', 'revoke', 'Nightly'])).stderr,
+      /: 2 tokens have the name Nightly: give the id of one/,
+    )
     assert.equal(await succeed('token', 'revoke', made.id), `Token ${made.id} is revoked.\n`)
+    assert.match(await succeed('token', 'revoke', 'Nightly'), /^Token \w+, Nightly, is revoked\.\n$/)
+    assert.match((await run(['token', 'revoke', 'Nightly'])).stderr, /: there is no token Nightly: see/)
     const refused = await run(['status'], secret)
     assert.equal(refused.code, 1)
     assert.match(refused.stderr, /answered 401: /)
@@ -105,6 +116,12 @@ onOneDatabase('commands against a running server', 'postgres', (engine) => {
     const [delivery] = readLines(await succeed('deliveries', 'list', '--json', '--limit', '1'))
     assert.equal(delivery.state, 'delivered')
     assert.match(await succeed('deliveries', 'list', '--failed'), /^(?:ID .*|Nothing.*)?/)
+    const listed = (...period: string[]) => succeed('deliveries', 'list', '--json', ...period).then(readLines)
+    assert.deepEqual(
+      (await listed('--since', '1h')).map(({ id }) => id),
+      [delivery.id],
+    )
+    assert.deepEqual(await listed('--since', '1h', '--until', '30m'), [])
     const shown = JSON.parse(await succeed('deliveries', 'show', String(delivery.id), '--json'))
     assert.equal(shown.tries[0].request.body, subscriber.posts[0]?.body.toString('latin1'))
     const explained = await succeed('why', 'remote.1')
@@ -174,10 +191,13 @@ onOneDatabase('commands against a running server', 'postgres', (engine) => {
     assert.match(await succeed('app', 'rotate-secret', ids.application), /^[\da-f]{64}\n$/)
   })
 
-  test('an address that is none, and one where nothing listens, are said in one line', async () => {
+  test('an address that is none, one where nothing listens, and one of a page are said in one line', async (t) => {
+    const page = await startSink(t, (_request, response) => response.end('<html></html>'))
     for (const [url, expected] of [
       ['localhost:1', /--url localhost:1 is not an http or https URL/],
-      ['http://127.0.0.1:1', /cannot be reached/],
+      ['http://a:b@127.0.0.1:1', /is not an http or https URL .*without a password/],
+      ['http://127.0.0.1:1', /cannot be reached .*--url or SWITCHBOARD_URL/],
+      [page.url, /answered 200 as no Switchboard does \(<html>.*\): give the address of the server alone/],
     ] as const) {
       const { code, stderr } = await run(['status', '--url', url])
       assert.equal(code, 1)

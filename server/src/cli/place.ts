@@ -17,11 +17,14 @@ export type Place =
   | { readonly kind: 'folder'; readonly dataDir: string; readonly url: string }
   | { readonly kind: 'server'; readonly url: string }
 
+export function isStoreNamed(data: string | undefined): boolean {
+  const environment = processEnvironment()
+  return [data, environment['DATA_DIR'], environment['DATABASE_URL']].some(Boolean)
+}
+
 /** The place of a command that names neither a server nor a store. */
 export async function findPlace(config: Config, data: string | undefined): Promise<Place> {
-  const environment = processEnvironment()
-  const isNamed = [data, environment['DATA_DIR'], environment['DATABASE_URL']].some(Boolean)
-  if (isNamed) return { kind: 'here' }
+  if (isStoreNamed(data)) return { kind: 'here' }
   const url = writeLocalUrl(config)
   const server = listRunningServers().find((one) => one.url === url)
   if (hasSqliteFile(config)) {

@@ -3,7 +3,7 @@ import { processEnvironment } from '../base/environment.ts'
 import { cutTrailingSlashes } from '../base/text/slashes.ts'
 import { CommandFailed } from './fail.ts'
 import { writeLocalUrl } from './local-url.ts'
-import { findPlace, hintAtServers, sayPlace } from './place.ts'
+import { findPlace, hintAtServers, isStoreNamed, sayPlace } from './place.ts'
 import { configFrom } from './store.ts'
 
 /** A server that a command asks instead of the store itself. */
@@ -30,9 +30,9 @@ export async function findRemote(flags: RemoteFlags & { readonly data?: string }
   const url = nameServer(flags)
   if (url !== undefined) return openOperator(url, flags)
   if (flags.token !== undefined) {
-    if (flags.data === undefined) return openOperator(findLocalUrl(), flags)
+    if (!isStoreNamed(flags.data)) return openOperator(findLocalUrl(), flags)
     throw new CommandFailed(
-      '--token is for a server, and --data names a store, which needs none: leave one of them out',
+      '--token is for a server: name it with --url or SWITCHBOARD_URL; the store that --data, DATA_DIR or DATABASE_URL names needs none',
     )
   }
   const config = configFrom({ DATA_DIR: flags.data })

@@ -117,14 +117,14 @@ type ListedToken = {
 const tokenColumns: readonly Column<ListedToken>[] = [
   { heading: 'ID', cell: ({ id }) => id, isWhole: true },
   { heading: 'STATE', cell: ({ state }) => state, isWhole: true },
-  { heading: 'NAME', cell: ({ name }) => showText(name ?? '–') },
   { heading: 'FOR', cell: ({ app_id, session_name }) => session_name ?? app_id ?? '–' },
   { heading: 'ACCOUNTS', cell: writeLimits },
   { heading: 'EXPIRES', cell: ({ expires_time }) => expires_time ?? 'never', isWhole: true },
+  { heading: 'NAME', cell: ({ name }) => showText(name ?? '–') },
   { heading: 'LAST USED', cell: ({ last_used_time }) => last_used_time ?? '–', isWhole: true },
+  { heading: 'BY', cell: ({ created_by }) => showText(created_by ?? '–') },
   { heading: 'SCOPES', cell: ({ scopes }) => scopes.join(',') },
   { heading: 'CREATED', cell: ({ created_time }) => created_time, isWhole: true },
-  { heading: 'BY', cell: ({ created_by }) => showText(created_by ?? '–') },
 ]
 
 /** By the id of a token, or by its name where one good token has it. */

@@ -74,12 +74,11 @@ export async function serve(flags: ServeFlags, { banner }: { banner: boolean }):
       lock?.release()
     },
   }
-  const greeting =
-    config.role === 'worker'
-      ? ''
-      : banner
-        ? await composeBanner(database, systemClock, address, config)
-        : `switchboard console on ${cutTrailingSlashes(config.publicUrl ?? address)}/\n`
+  const greeting = banner && config.role !== 'worker' ? await composeBanner(database, systemClock, address, config) : ''
+  // The one line on standard output is for programs.
+  if (!banner && config.role !== 'worker') {
+    log.info({ console: `${cutTrailingSlashes(config.publicUrl ?? address)}/` }, 'open the console in a browser')
+  }
   stopOnSignals({ app, database, lock: held, log, closeLog, grace: config.stopGrace })
   // Printed last: the reader may send a signal at once.
   process.stdout.write(`switchboard listening on ${address}\n${greeting}`)
