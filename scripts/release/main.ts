@@ -65,6 +65,9 @@ async function release(isDry: boolean): Promise<void> {
   console.log(`The API: ${changes.length} differences, ${breaking.length} of them breaking.`)
   for (const { operation, text } of breaking) console.log(`  ${operation}: ${text}`)
 
+  // Packing takes longest, and what is packed of a wrong commit helps nobody.
+  if (problems.length > 0) return void fail(problems)
+
   const folder = join(root, 'dist/release', version)
   const { tarballs, problems: found } = await makeArtifacts(root, folder, {
     version,
@@ -77,7 +80,7 @@ async function release(isDry: boolean): Promise<void> {
   if (Object.values(manifests).some((one) => one.name !== '@switchboard/console' && one.repository === undefined)) {
     console.log('No package.json has a `repository`: a registry takes provenance only from the one that it names.')
   }
-  if (problems.length + found.length > 0) fail([...problems, ...found])
+  if (found.length > 0) fail(found)
   else if (isDry) console.log('Nothing stands in the way.')
   else if (tagged) console.log(`This commit is tagged ${tag} already.`)
   else tagCommit(repository, version, tarballs)

@@ -245,7 +245,8 @@ describe('the README', () => {
     }
     assert.match(runningPage, /-v switchboard-data:\/data/)
     assert.match(file, /^VOLUME \/data$/m)
-    assert.match(file, /^ENTRYPOINT \["node_modules\/\.bin\/node", .*"server\/src\/main\.js"\]$/m)
+    assert.match(file, /^ENTRYPOINT \["switchboard"\]$/m)
+    assert.match(runningPage, /docker exec CONTAINER switchboard/)
   })
 
   /** Those whose operations a business calls. */
