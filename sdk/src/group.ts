@@ -1,10 +1,11 @@
 import type { Client } from './core/client.ts'
+import type { Vocabulary } from './generated/constants.ts'
 
 /** Methods of a client that belong together. */
-export class Group {
-  protected readonly client: Client
+export class Group<V extends Vocabulary = 'msgapp'> {
+  protected readonly client: Client<V>
 
-  constructor(client: Client) {
+  constructor(client: Client<V>) {
     this.client = client
   }
 }

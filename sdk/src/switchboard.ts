@@ -1,11 +1,12 @@
 import type { Call } from './core/call.ts'
 import { type RawRequest, request } from './core/raw.ts'
 import { AllMethods } from './generated/all-methods.ts'
+import type { Vocabulary } from './generated/constants.ts'
 import { Webhooks } from './webhooks/methods.ts'
 
 /** The client of a Switchboard server: every method of every door, grouped by chapter. */
-export class Switchboard extends AllMethods {
-  override readonly webhooks: Webhooks = new Webhooks(this)
+export class Switchboard<V extends Vocabulary = 'msgapp'> extends AllMethods<V> {
+  override readonly webhooks: Webhooks<V> = new Webhooks(this)
 
   /**
    * Calls an operation that is newer than this client, with its tokens, retries and errors.

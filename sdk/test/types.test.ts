@@ -4,6 +4,7 @@ import {
   APIConnectionError,
   APIConnectionTimeoutError,
   type APIError,
+  type CallEvent,
   ErrorCode,
   type ErrorSubcode,
   type EventError,
@@ -34,6 +35,7 @@ import {
   type WebhookField,
   type WebhookValues,
 } from '@switchboard/client'
+import { Client, messagesSend, templatesDownloadCard } from '@switchboard/client/methods'
 
 /** What the compiler has to find: `npm test` checks the types of this file, and a line that is no error where one is expected fails. */
 type Equal<A, B> = (<T>() => T extends A ? 1 : 2) extends <T>() => T extends B ? 1 : 2 ? true : false
@@ -211,4 +213,139 @@ test('files may be bytes of any kind', () => {
     client.media.upload('1', { file })
   const append = (client: Switchboard, bytes: Uint8Array) => client.uploads.append('1', bytes, { file_offset: 0 })
   assert.deepEqual([typeof upload, typeof append], ['function', 'function'])
+})
+
+test('the vocabulary is a type: members that it never has are none', () => {
+  const own = new Switchboard()
+  const named = new Switchboard({ vocabulary: 'whatsapp' })
+  const given = new Switchboard<'whatsapp'>({ vocabulary: 'whatsapp', token: 't' })
+  holds<Equal<typeof own, Switchboard<'msgapp'>>>()
+  holds<Equal<typeof named, Switchboard<'whatsapp'>>>()
+  holds<Equal<typeof named, typeof given>>()
+  // @ts-expect-error: what is sent would be named otherwise than the types say
+  assert.equal(new Switchboard<'whatsapp'>({ token: 't' }).vocabulary, 'msgapp')
+  // @ts-expect-error: the same without any option
+  assert.equal(new Switchboard<'whatsapp'>().vocabulary, 'msgapp')
+  // @ts-expect-error: one vocabulary is not the other
+  const wrong: Switchboard<'whatsapp'> = own
+  const check = async () => {
+    const ofOwn = await own.messages.send('1', { to: '2', text: { body: 'Hi' } })
+    const ofOther = await named.messages.send('1', { recipient: 'US.1', text: { body: 'Hi' } })
+    holds<Equal<typeof ofOwn.messaging_product, 'msgapp'>>()
+    holds<Equal<typeof ofOther.messaging_product, 'whatsapp'>>()
+    void ofOther.contacts[0]?.user_id
+    // @ts-expect-error: the first vocabulary has no ids of users
+    void ofOwn.contacts[0]?.user_id
+    // @ts-expect-error: nor are they taken
+    await own.messages.send('1', { recipient: 'US.1', text: { body: 'Hi' } })
+    // @ts-expect-error: the name of the other product
+    await own.groups.delete('1', { messaging_product: 'whatsapp' })
+    await named.groups.delete('1', { messaging_product: 'whatsapp' })
+    void (await named.accounts.retrieve('1', { fields: ['health_status'] })).health_status
+    // @ts-expect-error: there is no such field
+    await own.accounts.retrieve('1', { fields: ['health_status'] })
+    // @ts-expect-error: nor such a member
+    void (await own.accounts.retrieve('1')).health_status
+    await named.templates.downloadCard('https://chat.example/template_files/1/0')
+    // @ts-expect-error: templates of the first vocabulary have no cards
+    await own.templates.downloadCard('https://chat.example/template_files/1/0')
+    // @ts-expect-error: the activities of the second one have other members
+    void (await named.activities.list('1')).data[0]?.operation
+    // @ts-expect-error: the profile of the first one is in `business_profile`
+    void (await own.businessProfiles.retrieve('1')).data[0]?.about
+    void (await named.businessProfiles.retrieve('1')).data[0]?.about
+  }
+  assert.deepEqual([typeof check, typeof wrong], ['function', 'object'])
+})
+
+test('events and functions have the vocabulary of their client', () => {
+  const own = new Switchboard()
+  const other = new Switchboard({ vocabulary: 'whatsapp' })
+  own.webhooks.handler({
+    verifyToken: 'v',
+    secret: 's',
+    onEvent({ field, value }) {
+      if (field !== 'messages') return
+      // @ts-expect-error: the first vocabulary has no ids of users
+      void value.messages?.[0]?.from_user_id
+      // @ts-expect-error: nor links of files
+      for (const message of value.messages ?? []) if (message.type === 'image') void message.image.url
+    },
+  })
+  other.webhooks.handler({
+    verifyToken: 'v',
+    secret: 's',
+    onEvent(event, post) {
+      holds<Equal<typeof post.object, 'whatsapp_business_account'>>()
+      if (event.field === 'calls') void event.value.calls?.[0]?.cta_payload
+      if (event.field !== 'messages') return
+      holds<Equal<typeof event.value.messaging_product, 'whatsapp' | undefined>>()
+      void event.value.messages?.[0]?.from_user_id
+      for (const message of event.value.messages ?? []) if (message.type === 'image') void message.image.url
+    },
+  })
+  const check = async () => {
+    const client = new Client({ vocabulary: 'whatsapp' })
+    void (await messagesSend(client, '1', { to: '2', text: { body: 'Hi' } })).contacts[0]?.user_id
+    // @ts-expect-error: a client of the first vocabulary
+    void (await messagesSend(new Client(), '1', { to: '2', text: { body: 'Hi' } })).contacts[0]?.user_id
+    await templatesDownloadCard(client, 'https://chat.example/template_files/1/0')
+    // @ts-expect-error: its templates have no cards
+    await templatesDownloadCard(new Client(), 'https://chat.example/template_files/1/0')
+    // @ts-expect-error: a call of the first vocabulary has no payload
+    const name = (call: CallEvent) => call.cta_payload
+    return name
+  }
+  assert.equal(typeof check, 'function')
+})
+
+test('what only the second vocabulary sends has types there, and none in the first', () => {
+  const image = { type: 'image', image: { id: '3' } } as const
+  const link = { name: 'cta_url', parameters: { display_text: 'Look', url: 'https://shop.example' } } as const
+  const body = { text: 'Our plants' }
+  const forms: InteractiveContent<'whatsapp'>[] = [
+    {
+      type: 'carousel',
+      body,
+      action: {
+        cards: [
+          { card_index: 0, type: 'cta_url', header: image, action: link },
+          {
+            card_index: 1,
+            type: 'cta_url',
+            header: image,
+            action: { buttons: [{ type: 'quick_reply', quick_reply: { id: 'fern', title: 'Fern' } }] },
+          },
+        ],
+      },
+    },
+    {
+      type: 'address_message',
+      body,
+      action: { name: 'address_message', parameters: { country: 'SG', values: { sg_post_code: '238823' } } },
+    },
+    { type: 'request_contact_info', body, action: { name: 'request_contact_info' } },
+    { type: 'voice_call', body, action: { name: 'voice_call', parameters: { display_text: 'Call us' } } },
+  ]
+  const wrong: InteractiveContent<'whatsapp'>[] = [
+    // @ts-expect-error: a card has a picture or a film above it
+    { type: 'carousel', body, action: { cards: [{ card_index: 0, type: 'cta_url', action: link }] } },
+    {
+      type: 'address_message',
+      body,
+      // @ts-expect-error: a post code of Singapore is in no address of India
+      action: { name: 'address_message', parameters: { country: 'IN', values: { sg_post_code: '238823' } } },
+    },
+  ]
+  const ofFirst: InteractiveContent[] = [
+    // @ts-expect-error: the first vocabulary has no such kind
+    { type: 'voice_call', body, action: { name: 'voice_call' } },
+  ]
+  const cards: TemplateValues<'whatsapp'> = {
+    type: 'carousel',
+    cards: [{ card_index: 0, components: [{ type: 'header', parameters: [image] }] }],
+  }
+  // @ts-expect-error: templates of the first vocabulary have no cards
+  const none: TemplateValues = cards
+  assert.deepEqual([forms.length, wrong.length, ofFirst.length, typeof none], [4, 2, 1, 'object'])
 })

@@ -16,17 +16,16 @@ import { byForm } from './harness/form.ts'
 import { card, cardHeader, carousel } from './harness/public-templates.ts'
 import { startSink } from './harness/sink.ts'
 
-/** Every row for programs has its method in the client, and its example goes through: the drift of either would fail here. */
-const methods = Map.groupBy(describeMethods(), ({ row }) => row.name as string)
-
 type Values = Record<string, unknown>
 type AnyMethod = (...args: unknown[]) => unknown
 type Group = Record<string, AnyMethod>
 
+/** Every row for programs has its method in the client, and its example goes through: the drift of either would fail here. */
 for (const vocabulary of byForm(['msgapp'] as const, vocabularyNames))
   describe(`every example through the client (${vocabulary})`, () => run(vocabulary))
 
 function run(vocabulary: VocabularyName): void {
+  const methods = Map.groupBy(describeMethods(chooseVocabulary(vocabulary)), ({ row }) => row.name as string)
   const examples = new Map<string, RowExamples>(
     buildOperations(chooseVocabulary(vocabulary)).map((row) => [row.name, row.examples]),
   )
@@ -51,8 +50,9 @@ function run(vocabulary: VocabularyName): void {
       operatorToken: 'demo-operator-token',
       maxRetries: 0,
     }
-    owner = new Switchboard({ ...common, token: 'demo-token' })
-    partner = new Switchboard({ ...common, token: 'demo-partner-token' })
+    // The types are those of the first vocabulary.
+    owner = new Switchboard({ ...common, token: 'demo-token' }) as unknown as Switchboard
+    partner = new Switchboard({ ...common, token: 'demo-partner-token' }) as unknown as Switchboard
     stream = owner.operator.feed.stream({ types: 'event' })
     await stream.opened
   })

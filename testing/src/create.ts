@@ -67,7 +67,8 @@ async function equip(server: RunningServer, keys: StoreKeys, vocabulary: 'msgapp
   // Without the server the reason is known: no need to try again, and another server may have its port by now.
   const reach: Fetch = (url, init) =>
     life.end === undefined ? fetch(url, init) : Promise.reject(new SwitchboardError(life.end))
-  const control = new Switchboard({ ...options, fetch: reach })
+  // Inside, the types are those of the first vocabulary; the caller's follow from its options.
+  const control = new Switchboard({ ...options, fetch: reach }) as unknown as Switchboard
   const life: Life = { requests: 0, underWay: 0, control }
   const client = control.withOptions({ fetch: (url, init) => countRequest(life, url, reach(url, init)) })
   const reasons = new Reasons(control, server)

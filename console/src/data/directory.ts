@@ -103,7 +103,9 @@ export function product(): Vocabulary {
 
 /** The client as an app has it, for the API of its business. */
 export function businessClient(app_id: string): typeof client {
-  return client.withOptions({ headers: actAs(app_id), version: version(), vocabulary: product() })
+  // Its types are those of the first vocabulary: what only the second one has is named where it is shown.
+  const vocabulary = product() as 'msgapp'
+  return client.withOptions({ headers: actAs(app_id), version: version(), vocabulary })
 }
 
 /** An app of the business that owns something. */

@@ -61,12 +61,7 @@ export const clientMethods: Readonly<Record<string, ClientMethod>> = {
   'templates.create': {
   calls: [{ call: 'templates.create' }],
   path: '/{}/message_templates',
-  parsed: [
-    'components',
-    'message_send_ttl_seconds',
-    'library_template_body_inputs',
-    'library_template_button_inputs',
-  ],
+  parsed: ['components', 'message_send_ttl_seconds'],
 },
   'templates.delete_by_name': { calls: [{ call: 'templates.deleteByName' }], path: '/{}/message_templates' },
   'templates.read': { calls: [{ call: 'templates.retrieve' }], path: '/{}' },

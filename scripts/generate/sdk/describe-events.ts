@@ -1,8 +1,6 @@
-import type { TSchema } from 'typebox'
-import { chooseVocabulary, vocabularyNames } from '../../../server/src/graph/vocabulary.ts'
+import type { Vocabulary } from '../../../server/src/graph/vocabulary.ts'
 import { toJsonSchema } from '../../../server/src/http/openapi/schemas.ts'
 import { describeInbound, describeValues } from './event-schemas.ts'
-import { mergeSchemas } from './merge-schemas.ts'
 import type { Roots } from './named-shapes.ts'
 
 /** What events hold, as JSON Schema: messages by kind, values by field. */
@@ -11,14 +9,8 @@ export interface EventSchemas {
   readonly values: Roots
 }
 
-export function describeEvents(): EventSchemas {
-  const [one = {}, other = {}] = vocabularyNames.map((name): Values => describeValues(chooseVocabulary(name)))
-  const values = Object.entries(one).map(([field, schema]) => [
-    field,
-    mergeSchemas(toJsonSchema(schema), toJsonSchema(other[field] as TSchema)),
-  ])
-  const inbound = Object.entries(describeInbound()).map(([kind, schema]) => [kind, toJsonSchema(schema)])
+export function describeEvents(vocabulary: Vocabulary): EventSchemas {
+  const values = Object.entries(describeValues(vocabulary)).map(([field, schema]) => [field, toJsonSchema(schema)])
+  const inbound = Object.entries(describeInbound(vocabulary)).map(([kind, schema]) => [kind, toJsonSchema(schema)])
   return { inbound: Object.fromEntries(inbound), values: Object.fromEntries(values) }
 }
-
-type Values = Readonly<Record<string, TSchema>>

@@ -1,6 +1,6 @@
 import type { Row } from '../../../server/src/graph/operation.ts'
 import { refusedKeyword } from '../../../server/src/graph/schemas.ts'
-import { chooseVocabulary, type VocabularyName, vocabularyNames } from '../../../server/src/graph/vocabulary.ts'
+import type { Vocabulary } from '../../../server/src/graph/vocabulary.ts'
 import { exampleIdOf } from '../../../server/src/http/openapi/arguments.ts'
 import {
   type ClientCall,
@@ -16,8 +16,7 @@ import { toJsonSchema, writeTypeName } from '../../../server/src/http/openapi/sc
 import { fullInput, isOperation, pathMembersOf, placeholdersOf } from '../../../server/src/http/route-table.ts'
 import { buildOperations } from '../../../server/src/operations.ts'
 import { describeKinds, type Parameter, requireOne } from './kinds-of-messages.ts'
-import { mergeSchemas } from './merge-schemas.ts'
-import { preciseMembers, preciseShown } from './precise-schemas.ts'
+import { describePrecisely, type PreciseSchemas } from './precise-schemas.ts'
 
 /** An argument of the path, in its place. */
 interface PathArgument {
@@ -37,8 +36,6 @@ interface MemberArgument {
 export interface Method {
   readonly row: Row
   readonly sentence: string
-  /** The vocabulary that alone has it. */
-  readonly onlyIn?: VocabularyName
   /** `gateway.messages`: the member of the client. */
   readonly resource: string
   /** `write`: the method of the resource. */
@@ -71,34 +68,11 @@ export interface Method {
 const keyHeader = 'idempotency-key'
 const optionHeaders = [keyHeader, 'last-event-id']
 
-/** Every method, in the order of the table; what differs between the vocabularies is in one type. */
-export function describeMethods(): Method[] {
-  const all = vocabularyNames.map(describeIn)
-  const byName = Map.groupBy(all.flat(), ({ name }) => name)
-  return [...byName.values()].flatMap(([one, other]) =>
-    listCalls((one as Described).name).map((call) => toMethod(call, one as Described, other)),
+/** Every method that a vocabulary has, in the order of the table. */
+export function describeMethods(vocabulary: Vocabulary): Method[] {
+  return buildOperations(vocabulary).flatMap((row) =>
+    listCalls(row.name).map((call) => toMethod(call, row, vocabulary)),
   )
-}
-
-interface Described {
-  readonly name: string
-  readonly vocabulary: VocabularyName
-  readonly row: Row
-  readonly path: string
-  readonly input: JsonSchema
-  readonly output: JsonSchema | undefined
-}
-
-function describeIn(name: VocabularyName): Described[] {
-  const vocabulary = chooseVocabulary(name)
-  return buildOperations(vocabulary).map((row) => ({
-    name: row.name,
-    vocabulary: name,
-    row,
-    path: row.path.replaceAll(vocabulary.product, '{product}'),
-    input: toJsonSchema(fullInput(row)),
-    output: outputOf(row),
-  }))
 }
 
 function outputOf(row: Row): JsonSchema | undefined {
@@ -107,31 +81,30 @@ function outputOf(row: Row): JsonSchema | undefined {
   return json && toJsonSchema(json)
 }
 
-function toMethod(call: ClientCall, one: Described, other: Described | undefined): Method {
-  const { row } = one
-  if (!other) return { ...toMethod(call, one, one), onlyIn: one.vocabulary }
-  if (one.path !== other.path) throw new Error(`${row.name} has different paths: ${one.path} and ${other.path}`)
-  const input = mergeSchemas(one.input, other.input)
+function toMethod(call: ClientCall, row: Row, vocabulary: Vocabulary): Method {
+  const input = toJsonSchema(fullInput(row))
   const required = [...((input['required'] ?? []) as string[]), ...(call.needs ?? [])]
   const inPath = pathMembersOf(row)
+  const known = describePrecisely(vocabulary)
   const properties = Object.entries(input['properties'] as Record<string, JsonSchema>).map(([name, schema]) => {
-    const precise = preciseMembers[row.name]?.[name]
+    const precise = known.members[row.name]?.[name]
     return [name, precise ? describeMember(toJsonSchema(precise), schema) : schema] as const
   })
   const all = properties
     .filter(([name, schema]) => !inPath.includes(name) && !optionHeaders.includes(name) && isOffered(schema))
     .map(([name, schema]) => ({ name, schema, required: required.includes(name) && name !== 'messaging_product' }))
-  const kinds = describeKinds(`${call.resource}.${call.name}`, all)
+  const kinds = describeKinds(`${call.resource}.${call.name}`, all, vocabulary)
   const parameters = call.takes && !kinds ? all.filter(({ name }) => call.takes?.includes(name)) : all
   const union = kinds ?? (call.needsOne && requireOne(parameters, call.needsOne))
-  const output = one.output && other.output && makePrecise(mergeSchemas(one.output, other.output))
+  const shown = outputOf(row)
+  const output = shown && makePrecise(shown, known.shown)
   return {
     row,
     sentence: call.sentence ?? row.sentence,
     resource: call.resource,
     name: call.name,
     typeName: writeTypeName(`${call.resource}.${call.name}`),
-    path: writePath(one),
+    path: writePath(row, vocabulary),
     pathArguments: describePath(row),
     memberArguments: (call.args ?? []).map((member) => ({ member, name: toCamelCase(member) })),
     fixed: call.fixed ?? {},
@@ -166,23 +139,23 @@ function isOffered(schema: JsonSchema): boolean {
   return !(refusedKeyword in schema)
 }
 
-function makePrecise(schema: JsonSchema): JsonSchema {
+function makePrecise(schema: JsonSchema, shown: PreciseSchemas): JsonSchema {
   const { properties, items, anyOf, title } = schema
   const members = Object.entries((properties ?? {}) as Record<string, JsonSchema>).map(([name, member]) => {
-    const precise = preciseShown[String(title)]?.[name]
-    return [name, precise ? toJsonSchema(precise) : makePrecise(member)]
+    const precise = shown[String(title)]?.[name]
+    return [name, precise ? toJsonSchema(precise) : makePrecise(member, shown)]
   })
   return {
     ...schema,
     ...(properties !== undefined && { properties: Object.fromEntries(members) }),
-    ...(items !== undefined && { items: makePrecise(items as JsonSchema) }),
-    ...(anyOf !== undefined && { anyOf: (anyOf as JsonSchema[]).map(makePrecise) }),
+    ...(items !== undefined && { items: makePrecise(items as JsonSchema, shown) }),
+    ...(anyOf !== undefined && { anyOf: (anyOf as JsonSchema[]).map((one) => makePrecise(one, shown)) }),
   }
 }
 
 /** `/{Version}/{Phone-Number-ID}/messages` → `/{}/messages` */
-function writePath({ row, path }: Described): string {
-  const withoutVersion = path.replace(/^\/\{Version\}/, '')
+function writePath(row: Row, { product }: Vocabulary): string {
+  const withoutVersion = row.path.replaceAll(product, '{product}').replace(/^\/\{Version\}/, '')
   // A link is complete as it was received; only where it begins is known.
   if (isLink(row)) return withoutVersion.replace(/\{.*$/, '')
   return withoutVersion.replaceAll(/\{(?!product\})[^{}]+\}/g, '{}')

@@ -19,17 +19,22 @@ const literals = <Values extends readonly string[]>(...values: Values) => Type.E
 
 const timestamp = Type.String({ description: 'Unix seconds.' })
 const metadata = Type.Object({ display_phone_number: text, phone_number_id: text })
-/** What the second vocabulary alone has. */
-const userId = optional(
-  Type.String({ description: 'The id of the user within the business; in the vocabulary whatsapp alone.' }),
-)
+const userId = optional(Type.String({ description: 'The id of the user within the business.' }))
 const mediaUrl = optional(
-  Type.String({
-    description:
-      'A link to the file, valid for five minutes, with a token that sees the file; in the vocabulary whatsapp alone.',
-  }),
+  Type.String({ description: 'A link to the file, valid for five minutes, with a token that sees the file.' }),
 )
-const contacts = Type.Array(Type.Object({ profile: Type.Object({ name: text }), wa_id: text, user_id: userId }))
+
+/** A member that only a vocabulary with the habit has. */
+function withUserId({ habits }: Vocabulary, name: string): Record<string, TSchema> {
+  return habits.user_ids ? { [name]: userId } : {}
+}
+
+function describeContacts(vocabulary: Vocabulary) {
+  return Type.Array(
+    Type.Object({ profile: Type.Object({ name: text }), wa_id: text, ...withUserId(vocabulary, 'user_id') }),
+  )
+}
+
 export const eventError = Type.Object({
   code: Type.Integer(),
   title: optional(text),
@@ -41,12 +46,23 @@ const problems = optional(Type.Array(eventError))
 const callbackData = optional(Type.String({ description: 'What the message or call was sent with.' }))
 
 /** Every kind of message from a user, by name. */
-export function describeInbound(): Record<string, TObject> {
-  const common = { from: text, from_user_id: userId, id: text, timestamp, group_id: optional(text) }
+export function describeInbound(vocabulary: Vocabulary): Record<string, TObject> {
+  const common = {
+    from: text,
+    ...withUserId(vocabulary, 'from_user_id'),
+    id: text,
+    timestamp,
+    group_id: optional(text),
+  }
   const { interactive: _interactive, ...plain } = messageKinds
   const kinds = Object.entries<TObject>(plain).map(([type, { properties }]) => [
     type,
-    Type.Object({ ...common, type: Type.Literal(type), ...withUrl(type, properties), ...quoting(properties) }),
+    Type.Object({
+      ...common,
+      type: Type.Literal(type),
+      ...withUrl(vocabulary, type, properties),
+      ...quoting(properties),
+    }),
   ])
   const replies = Object.entries<TObject>(interactiveKinds).map(([type, schema]) => {
     const reply = schema.properties['interactive'] as TObject
@@ -63,8 +79,12 @@ export function describeInbound(): Record<string, TObject> {
 }
 
 /** The member of a media file, with its link. */
-function withUrl(type: string, properties: Readonly<Record<string, TSchema>>): Record<string, TSchema> {
-  if (!isMediaKind(type)) return { ...properties }
+function withUrl(
+  { habits }: Vocabulary,
+  type: string,
+  properties: Readonly<Record<string, TSchema>>,
+): Record<string, TSchema> {
+  if (!isMediaKind(type) || !habits.webhook_media_urls) return { ...properties }
   const file = properties[type] as TObject
   return { ...properties, [type]: Type.Object({ ...file.properties, url: mediaUrl }) }
 }
@@ -78,25 +98,28 @@ function quoting(properties: Readonly<Record<string, TSchema>>): Record<string, 
   }
 }
 
-const status = Type.Object({
-  id: text,
-  status: literals('sent', 'delivered', 'read', 'played', 'failed', 'deleted'),
-  timestamp,
-  recipient_id: text,
-  recipient_user_id: userId,
-  recipient_type: optional(Type.Literal('group')),
-  group_id: optional(text),
-  recipient_participant_id: optional(Type.String({ description: 'The member of the group that it is about.' })),
-  conversation: optional(
-    Type.Object({ id: text, expiration_timestamp: optional(text), origin: Type.Object({ type: text }) }),
-  ),
-  pricing: optional(
-    Type.Object({ billable: Type.Boolean(), pricing_model: text, category: text, type: optional(text) }),
-  ),
-  errors: problems,
-  biz_opaque_callback_data: callbackData,
-})
+function describeStatus(vocabulary: Vocabulary) {
+  return Type.Object({
+    id: text,
+    status: literals('sent', 'delivered', 'read', 'played', 'failed', 'deleted'),
+    timestamp,
+    recipient_id: text,
+    ...withUserId(vocabulary, 'recipient_user_id'),
+    recipient_type: optional(Type.Literal('group')),
+    group_id: optional(text),
+    recipient_participant_id: optional(Type.String({ description: 'The member of the group that it is about.' })),
+    conversation: optional(
+      Type.Object({ id: text, expiration_timestamp: optional(text), origin: Type.Object({ type: text }) }),
+    ),
+    pricing: optional(
+      Type.Object({ billable: Type.Boolean(), pricing_model: text, category: text, type: optional(text) }),
+    ),
+    errors: problems,
+    biz_opaque_callback_data: callbackData,
+  })
+}
 
+const ctaPayload = optional(Type.String({ description: 'The payload of the button that the user called with.' }))
 const callSides = {
   id: text,
   from: text,
@@ -104,22 +127,28 @@ const callSides = {
   timestamp,
   direction: literals('BUSINESS_INITIATED', 'USER_INITIATED'),
 }
-const call = Type.Union([
-  Type.Object({
-    ...callSides,
-    event: Type.Literal('connect'),
-    session: optional(Type.Object({ sdp_type: text, sdp: text })),
-  }),
-  Type.Object({
-    ...callSides,
-    event: Type.Literal('terminate'),
-    status: literals('COMPLETED', 'FAILED'),
-    start_time: optional(timestamp),
-    end_time: optional(timestamp),
-    duration: optional(Type.Integer({ description: 'In seconds.' })),
-    biz_opaque_callback_data: callbackData,
-  }),
-])
+function describeCall({ habits }: Vocabulary) {
+  const button: Record<string, TSchema> = habits.more_message_forms ? { cta_payload: ctaPayload } : {}
+  return Type.Union([
+    Type.Object({
+      ...callSides,
+      ...button,
+      event: Type.Literal('connect'),
+      session: optional(Type.Object({ sdp_type: text, sdp: text })),
+    }),
+    Type.Object({
+      ...callSides,
+      ...button,
+      event: Type.Literal('terminate'),
+      status: literals('COMPLETED', 'FAILED'),
+      start_time: optional(timestamp),
+      end_time: optional(timestamp),
+      duration: optional(Type.Integer({ description: 'In seconds.' })),
+      biz_opaque_callback_data: callbackData,
+    }),
+  ])
+}
+
 const callStatus = Type.Object({
   id: text,
   type: Type.Literal('call'),
@@ -150,7 +179,9 @@ const template = {
 }
 
 /** The value of each field. Fields that only the network's edge hands in are passed on as they came. */
-export function describeValues({ product }: Vocabulary): Record<WebhookField, TSchema> {
+export function describeValues(vocabulary: Vocabulary): Record<WebhookField, TSchema> {
+  const { product } = vocabulary
+  const contacts = describeContacts(vocabulary)
   const base = { messaging_product: Type.Literal(product), metadata }
   const passedOn = Type.Object(
     { messaging_product: optional(Type.Literal(product)), metadata: optional(metadata) },
@@ -164,13 +195,13 @@ export function describeValues({ product }: Vocabulary): Record<WebhookField, TS
     messages: Type.Object({
       // Messages of the platform itself name neither.
       ...{ messaging_product: optional(base.messaging_product), metadata, contacts: optional(contacts) },
-      messages: optional(Type.Array(Type.Union(Object.values(describeInbound())))),
-      statuses: optional(Type.Array(status)),
+      messages: optional(Type.Array(Type.Union(Object.values(describeInbound(vocabulary))))),
+      statuses: optional(Type.Array(describeStatus(vocabulary))),
     }),
     calls: Type.Object({
       ...base,
       contacts: optional(contacts),
-      calls: optional(Type.Array(call)),
+      calls: optional(Type.Array(describeCall(vocabulary))),
       statuses: optional(Type.Array(callStatus)),
     }),
     group_lifecycle_update: ofGroups(

@@ -1,13 +1,15 @@
 import { readConfig } from '../../../server/src/config.ts'
-import { vocabularyNames } from '../../../server/src/graph/vocabulary.ts'
+import { chooseVocabulary, type Vocabulary, vocabularyNames } from '../../../server/src/graph/vocabulary.ts'
 import { packageVersion } from '../../../server/src/version.ts'
+import { type Declaration, declareForBoth, parameter } from './declarations.ts'
+import { declareMethod } from './declare-methods.ts'
 import { describeEvents } from './describe-events.ts'
-import { describeMethods } from './describe-methods.ts'
+import { describeMethods, type Method } from './describe-methods.ts'
 import { writeErrorCodes } from './error-codes.ts'
-import { writeEventTypes } from './write-events.ts'
+import { declareEvents } from './write-events.ts'
 import { writeMethodTable } from './write-method-table.ts'
-import { className, writeGroup } from './write-methods.ts'
-import { nameTypes } from './write-shared-types.ts'
+import { className, type OfferedMethod, writeGroup } from './write-methods.ts'
+import { nameTypes, writeTypeImports } from './write-shared-types.ts'
 import { writeLiteral } from './write-type.ts'
 
 const mark =
@@ -16,9 +18,18 @@ const folder = 'sdk/src/generated'
 
 /** The generated half of the client, from the table: a module for each group, and the client that has them all; and what the console shows of it. */
 export function writeSdkFiles(): Map<string, string> {
-  const { methods, events, text, names } = nameTypes(describeMethods(), describeEvents())
+  const [one, other] = vocabularyNames.map((name) => describeIn(chooseVocabulary(name))) as [Described, Described]
+  const declarations = declareForBoth({ msgapp: one.all, whatsapp: other.all })
+  const methods = offer(one.methods, other.methods)
+  const shared = [...new Set([...one.shared, ...other.shared])]
   const groups = Map.groupBy(methods, ({ resource }) => resource.split('.')[0] ?? '')
-  const files = [...groups].map(([group, methods]) => [fileOf(group), writeGroup(group, methods, names)] as const)
+  const files = [...groups].map(
+    ([group, methods]) => [fileOf(group), writeGroup(group, methods, declarations, shared)] as const,
+  )
+  const events = [...new Set([...one.events, ...other.events])]
+  const write = (names: readonly string[]) => names.map((name) => declarations.texts.get(name)).join('\n')
+  const types = write(shared)
+  const eventTypes = write(events)
   return new Map(
     [
       ...files,
@@ -26,11 +37,40 @@ export function writeSdkFiles(): Map<string, string> {
       [`${folder}/index.ts`, writeIndex([...groups.keys()])] as const,
       [`${folder}/constants.ts`, writeConstants()] as const,
       [`${folder}/error-codes.ts`, writeErrorCodes()] as const,
-      [`${folder}/types.ts`, text] as const,
-      [`${folder}/webhook-events.ts`, writeEventTypes(events, names)] as const,
+      [`${folder}/types.ts`, `${writeTypeImports(types, [])}${types}`] as const,
+      [`${folder}/webhook-events.ts`, `${writeTypeImports(eventTypes, shared)}${eventTypes}`] as const,
       ['console/src/generated/client-methods.ts', writeMethodTable(methods)] as const,
     ].map(([path, text]) => [path, `${mark}\n${text}`]),
   )
+}
+
+interface Described {
+  readonly methods: readonly Method[]
+  /** All types, and the names of those that methods share and of those of events. */
+  readonly all: readonly Declaration[]
+  readonly shared: readonly string[]
+  readonly events: readonly string[]
+}
+
+function describeIn(vocabulary: Vocabulary): Described {
+  const named = nameTypes(describeMethods(vocabulary), describeEvents(vocabulary), vocabulary)
+  const events = declareEvents(named.events, vocabulary)
+  return {
+    methods: named.methods,
+    all: [...named.declarations, ...events, ...named.methods.flatMap(declareMethod)],
+    shared: named.declarations.map(({ name }) => name),
+    events: events.map(({ name }) => name),
+  }
+}
+
+/** The methods of both vocabularies, and which has one alone. */
+function offer(one: readonly Method[], other: readonly Method[]): OfferedMethod[] {
+  const isIn = (methods: readonly Method[], { typeName }: Method) =>
+    methods.some((known) => known.typeName === typeName)
+  return [
+    ...one.map((method) => (isIn(other, method) ? method : { ...method, onlyIn: 'msgapp' as const })),
+    ...other.filter((method) => !isIn(one, method)).map((method) => ({ ...method, onlyIn: 'whatsapp' as const })),
+  ]
 }
 
 function fileOf(group: string): string {
@@ -43,13 +83,14 @@ function fileName(group: string): string {
 
 function writeAll(groups: readonly string[]): string {
   const imports = groups.map((group) => `import { ${className(group)} } from './${fileName(group)}'`)
-  const members = groups.map((group) => `  readonly ${group}: ${className(group)} = new ${className(group)}(this)`)
+  const members = groups.map((group) => `  readonly ${group}: ${className(group)}<V> = new ${className(group)}(this)`)
   return [
     "import { Client } from '../core/client.ts'",
+    "import type { Vocabulary } from './constants.ts'",
     ...imports,
     '',
     '/** A client with every method of every door. */',
-    'export class AllMethods extends Client {',
+    `export class AllMethods<${parameter}> extends Client<V> {`,
     ...members,
     '}',
     '',
@@ -58,7 +99,7 @@ function writeAll(groups: readonly string[]): string {
 
 function writeIndex(groups: readonly string[]): string {
   const files = [...groups.map(fileName), 'error-codes.ts', 'types.ts', 'webhook-events.ts']
-  return `${files.map((file) => `export * from './${file}'`).join('\n')}\n`
+  return `${files.map((file) => `export * from './${file}'`).join('\n')}\nexport type { Vocabulary } from './constants.ts'\n`
 }
 
 function writeConstants(): string {

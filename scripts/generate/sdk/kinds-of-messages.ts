@@ -1,6 +1,7 @@
+import type { Vocabulary } from '../../../server/src/graph/vocabulary.ts'
 import type { JsonSchema } from '../../../server/src/http/openapi/document.ts'
 import { writeTypeName } from '../../../server/src/http/openapi/schemas.ts'
-import { sentContents } from './message-contents.ts'
+import { describeContents } from './message-contents.ts'
 
 /** A parameter of a method. */
 export interface Parameter {
@@ -10,18 +11,26 @@ export interface Parameter {
 }
 
 /** Parameters of which one says what the others have to be: a union by it, instead of members that may all be left out. */
-export function describeKinds(call: string, parameters: readonly Parameter[]): JsonSchema | undefined {
-  if (call === 'messages.send') return describeSent(parameters)
+export function describeKinds(
+  call: string,
+  parameters: readonly Parameter[],
+  vocabulary: Vocabulary,
+): JsonSchema | undefined {
+  if (call === 'messages.send') return describeSent(parameters, vocabulary)
   return call === 'gateway.messages.write' ? describeWritten(parameters) : undefined
 }
 
-function describeSent(parameters: readonly Parameter[]): JsonSchema {
-  const kinds = Object.keys(sentContents)
-  const common = pick(parameters, ['messaging_product', 'recipient_type', 'to', 'context', 'biz_opaque_callback_data'])
+function describeSent(parameters: readonly Parameter[], vocabulary: Vocabulary): JsonSchema {
+  const kinds = Object.keys(describeContents(vocabulary))
+  const common = pick(parameters, [
+    ...['messaging_product', 'recipient_type', 'to', 'recipient'],
+    ...['context', 'biz_opaque_callback_data'],
+  ])
   const messages = kinds.map((kind) =>
     describeObject(
       [
-        ...require(common, 'to'),
+        // A vocabulary with ids of users takes one instead of the number.
+        ...(vocabulary.habits.user_ids ? common : require(common, 'to')),
         // A message without a type is a text.
         { name: 'type', schema: { const: kind }, required: kind !== 'text' },
         ...require(pick(parameters, [kind]), kind),

@@ -1,3 +1,4 @@
+import type { Vocabulary, VocabularyName } from '../../../server/src/graph/vocabulary.ts'
 import type { JsonSchema } from '../../../server/src/http/openapi/document.ts'
 import type { Direction } from './write-type.ts'
 
@@ -5,11 +6,13 @@ const templateCategory = 'What the messages of a template are for: it decides th
 const templateStatus = 'The state of a template; only an approved one can be sent.'
 const qualityScore = 'How messages are received.'
 
+type Place = readonly [place: string, sentence: string, onlyIn?: VocabularyName]
+
 /**
  * Shapes that have a name in the client, each by one place where it occurs; wherever else the same shape occurs, its name is written.
  * `[]` are the items of a list, `(name)` is a parameter.
  */
-const places: Readonly<Record<Direction, Readonly<Record<string, readonly [place: string, sentence: string]>>>> = {
+const places: Readonly<Record<Direction, Readonly<Record<string, Place>>>> = {
   sent: {
     ContactCard: ['messages.send(contacts)[]', 'A contact to send.'],
     ContactName: ['messages.send(contacts)[].name', 'The name of a contact.'],
@@ -60,7 +63,7 @@ const places: Readonly<Record<Direction, Readonly<Record<string, readonly [place
     TemplateStatus: ['templates.list.data[].status', templateStatus],
     QualityScore: ['templates.list.data[].quality_score.score', qualityScore],
     WebhookField: ['webhooks.list_subscriptions.data[].fields[]', 'What an app can subscribe to.'],
-    HealthStatus: ['account.read.health_status', 'Whether messages can be sent, and what prevents that.'],
+    HealthStatus: ['account.read.health_status', 'Whether messages can be sent, and what prevents that.', 'whatsapp'],
     QrCode: ['qr_codes.list.data[]', 'A QR code of a phone number.'],
     Solution: ['solutions.list.data[]', 'A solution of several partners.'],
     Replay: ['operator.list_replays.data[]', 'Deliveries that are sent again, as one job.'],
@@ -77,12 +80,10 @@ export type Roots = Readonly<Record<string, JsonSchema>>
 /** Gives the named shapes in a schema their titles. */
 export type NameShapes = (schema: JsonSchema) => JsonSchema
 
-export function makeNames(direction: Direction, roots: Roots): NameShapes {
+export function makeNames(direction: Direction, roots: Roots, { name: vocabulary }: Vocabulary): NameShapes {
+  const known = Object.entries(places[direction]).filter(([, [, , onlyIn = vocabulary]]) => onlyIn === vocabulary)
   const names = new Map(
-    Object.entries(places[direction]).map(([title, [place, description]]) => [
-      keyOf(find(roots, place)),
-      { title, description },
-    ]),
+    known.map(([title, [place, description]]) => [keyOf(find(roots, place)), { title, description }]),
   )
   const name: NameShapes = (schema) => {
     const { properties, items, anyOf } = schema

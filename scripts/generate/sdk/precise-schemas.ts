@@ -1,5 +1,10 @@
 import { type TObject, type TSchema, Type } from 'typebox'
-import { chooseVocabulary, vocabularyNames } from '../../../server/src/graph/vocabulary.ts'
+import {
+  chooseVocabulary,
+  type Vocabulary,
+  type VocabularyName,
+  vocabularyNames,
+} from '../../../server/src/graph/vocabulary.ts'
 import { buildOperations } from '../../../server/src/operations.ts'
 import { ruleSchema } from '../../../server/src/resources/sandbox/faults.ts'
 import {
@@ -9,15 +14,14 @@ import {
   templateStatuses,
 } from '../../../server/src/resources/templates/schemas.ts'
 import { describeInbound, eventError } from './event-schemas.ts'
-import { sentContents } from './message-contents.ts'
-import { newTemplateComponents } from './template-components.ts'
+import { describeContents } from './message-contents.ts'
+import { describeNewComponents } from './template-components.ts'
 
 const optional = Type.Optional
 const text = Type.String()
-const inbound = describeInbound()
 
 /** What users write has the members of what subscribers get; of a file the gateway knows all but its id. */
-function describeWritten(): Record<string, TSchema> {
+function describeWritten(inbound: Readonly<Record<string, TObject>>): Record<string, TSchema> {
   const kinds = Object.entries(inbound).map(([kind, { properties }]) => [kind, properties[kind]] as const)
   return Object.fromEntries(
     kinds.flatMap(([kind, member]) => {
@@ -45,21 +49,50 @@ function describeFaultRule(): TSchema {
   return Type.Object({ match: optional(Type.Object({ ...match.properties, operation })), ...others })
 }
 
-const referral = inbound['text']?.properties['referral'] as TSchema
+export type PreciseSchemas = Readonly<Record<string, Readonly<Record<string, TSchema>>>>
 
-/** Members that a row takes as they come and checks later, when it is known what they have to be. */
-export const preciseMembers: Readonly<Record<string, Readonly<Record<string, TSchema>>>> = {
-  'gateway.write_message': { ...describeWritten(), referral, errors: Type.Array(eventError) },
-  'messages.send': { ...sentContents, status: Type.Literal('read') },
-  'sandbox.replace_faults': { rules: Type.Array(describeFaultRule()) },
-  'templates.list': {
-    status: oneOrSeveral(templateStatuses),
-    category: oneOrSeveral(templateCategories),
-    language: oneOrSeveral(templateLanguages),
-    quality_score: oneOrSeveral(qualityScores),
-  },
-  'templates.create': { components: newTemplateComponents },
-  'templates.edit': { components: newTemplateComponents },
+interface Precise {
+  /** Members that a row takes as they come and checks later, when it is known what they have to be. */
+  readonly members: PreciseSchemas
+  /** Members of types that rows return, where the server checks less of what it passes on. */
+  readonly shown: PreciseSchemas
+}
+
+const described = new Map<VocabularyName, Precise>()
+
+export function describePrecisely(vocabulary: Vocabulary): Precise {
+  const known = described.get(vocabulary.name) ?? describeAnew(vocabulary)
+  described.set(vocabulary.name, known)
+  return known
+}
+
+function describeAnew(vocabulary: Vocabulary): Precise {
+  const inbound = describeInbound(vocabulary)
+  const newTemplateComponents = describeNewComponents(vocabulary)
+  return {
+    members: {
+      'gateway.write_message': {
+        ...describeWritten(inbound),
+        referral: referralOf(inbound),
+        errors: Type.Array(eventError),
+      },
+      'messages.send': { ...describeContents(vocabulary), status: Type.Literal('read') },
+      'sandbox.replace_faults': { rules: Type.Array(describeFaultRule()) },
+      'templates.list': {
+        status: oneOrSeveral(templateStatuses),
+        category: oneOrSeveral(templateCategories),
+        language: oneOrSeveral(templateLanguages),
+        quality_score: oneOrSeveral(qualityScores),
+      },
+      'templates.create': { components: newTemplateComponents },
+      'templates.edit': { components: newTemplateComponents },
+    },
+    shown: { GatewayMessage: describeShownMessage(inbound, vocabulary) },
+  }
+}
+
+function referralOf(inbound: Readonly<Record<string, TObject>>): TSchema {
+  return inbound['text']?.properties['referral'] as TSchema
 }
 
 const messageState = Type.Enum(['accepted', 'sent', 'delivered', 'read', 'played', 'failed', 'deleted'])
@@ -74,16 +107,18 @@ const renderedPart = {
   ),
 }
 
-/** Members of types that rows return, where the server checks less of what it passes on. */
-export const preciseShown: Readonly<Record<string, Readonly<Record<string, TSchema>>>> = {
-  GatewayMessage: {
+function describeShownMessage(
+  inbound: Readonly<Record<string, TObject>>,
+  { habits }: Vocabulary,
+): Record<string, TSchema> {
+  return {
     type: Type.Enum([...Object.keys(inbound), 'template']),
     state: messageState,
     states: Type.Array(Type.Object({ status: messageState, timestamp: text, user_wa_id: optional(text) })),
     contacts: inbound['contacts']?.properties['contacts'] as TSchema,
     order: inbound['order']?.properties['order'] as TSchema,
     system: inbound['system']?.properties['system'] as TSchema,
-    referral,
+    referral: referralOf(inbound),
     errors: Type.Array(eventError),
     interactive: Type.Object(
       {
@@ -123,10 +158,14 @@ export const preciseShown: Readonly<Record<string, Readonly<Record<string, TSche
       {
         ...renderedPart,
         footer: optional(text),
-        cards: optional(Type.Array(Type.Object(renderedPart))),
-        limited_time_offer: optional(Type.Object({ text, expiration_time_ms: optional(Type.Integer()) })),
+        ...(habits.more_message_forms && publicRendered),
       },
       { description: 'A template, filled in.' },
     ),
-  },
+  }
+}
+
+const publicRendered = {
+  cards: optional(Type.Array(Type.Object(renderedPart))),
+  limited_time_offer: optional(Type.Object({ text, expiration_time_ms: optional(Type.Integer()) })),
 }

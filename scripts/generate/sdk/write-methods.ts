@@ -1,23 +1,30 @@
+import type { VocabularyName } from '../../../server/src/graph/vocabulary.ts'
 import { isLink, toCamelCase } from '../../../server/src/http/openapi/client-methods.ts'
-import type { JsonSchema } from '../../../server/src/http/openapi/document.ts'
 import { writeTypeName } from '../../../server/src/http/openapi/schemas.ts'
+import { type Declarations, parameter } from './declarations.ts'
+import { declareMethod, findItems } from './declare-methods.ts'
 import type { Method } from './describe-methods.ts'
-import type { Parameter } from './kinds-of-messages.ts'
-import {
-  declareType,
-  listWords,
-  type Member,
-  writeComment,
-  writeLiteral,
-  writeMember,
-  writeValue,
-} from './write-type.ts'
+import { listWords, writeComment, writeLiteral, writeValue } from './write-type.ts'
+
+/** A method of the client, in the vocabularies that have it. */
+export interface OfferedMethod extends Method {
+  /** The vocabulary that alone has it. */
+  readonly onlyIn?: VocabularyName
+}
 
 /** The module of one group: its rows, types and functions, and the classes that bind them to a client. */
-export function writeGroup(group: string, methods: readonly Method[], shared: readonly string[]): string {
+export function writeGroup(
+  group: string,
+  methods: readonly OfferedMethod[],
+  declarations: Declarations,
+  shared: readonly string[],
+): string {
   const rows = [...Map.groupBy(methods, ({ row }) => row.name).values()].map(([method]) => writeRow(method as Method))
-  const parts = methods.flatMap((method) => [writeTypes(method), writeFunction(method)])
-  const text = [...rows, ...parts, ...writeClasses(group, methods)].filter((part) => part !== '').join('\n')
+  const parts = methods.flatMap((method) => [
+    ...declareMethod(method).map(({ name }) => declarations.texts.get(name) ?? ''),
+    writeFunction(method, declarations),
+  ])
+  const text = [...rows, ...parts, ...writeClasses(group, methods, declarations)].join('\n')
   return `${writeImports(text, shared)}${text}`
 }
 
@@ -48,6 +55,7 @@ const imported = {
   '../core/call.ts': ['type Call', 'callForResponse', 'callForText', 'callRow'],
   '../core/client.ts': ['type Client', 'type Row'],
   '../core/link.ts': ['locateLink'],
+  './constants.ts': ['type Vocabulary'],
   '../group.ts': ['Group'],
   '../core/list.ts': ['type ListCall', 'listRow'],
   '../core/multipart.ts': ['writeMultipart'],
@@ -67,74 +75,6 @@ function writeImports(text: string, shared: readonly string[]): string {
     return [`import type { ${used.map((name) => name.slice(5)).join(', ')} } from '${file}'\n`]
   })
   return `${lines.join('')}\n`
-}
-
-function writeTypes(method: Method): string {
-  const { row, resource, name, typeName, parameters, kinds, output, result } = method
-  const types: string[] = []
-  if (kinds) {
-    types.push(
-      `/** The parameters of \`${resource}.${name}\`. */\nexport ${declareType(`${typeName}Params`, kinds, 'sent')}`,
-    )
-  } else if (parameters.length > 0) {
-    const members = parameters.map((parameter) => writeMember(toMember(method, parameter), 'sent', '  '))
-    types.push(
-      `/** The parameters of \`${resource}.${name}\`. */\nexport interface ${typeName}Params {\n${members.join('')}}\n`,
-    )
-  }
-  if (result === 'list' && output) {
-    const { item } = findItems(output)
-    types.push(`/** An item of \`${resource}.${name}\`. */\nexport ${declareType(`${typeName}Item`, item, 'received')}`)
-  } else if (result === 'object' && output) {
-    types.push(
-      `/** The response of \`${resource}.${name}\`. */\nexport ${declareType(`${typeName}Response`, output, 'received')}`,
-    )
-  } else if (result === 'stream') {
-    types.push(
-      `/** An event of \`${resource}.${name}\`. */\nexport type ${typeName}Event = ${streamEvents[row.name]}\n`,
-    )
-  }
-  return types.join('\n')
-}
-
-/** What the events of a stream hold: the schemas of rows that show the same, and of what no row shows. */
-const streamEvents: Readonly<Record<string, string>> = {
-  'operator.stream': `
-  | { id: string; event: OperatorFeedWaitParams['type']; data: OperatorFeedWaitResponse }
-  | StreamReset`,
-  'gateway.stream': `
-  | { id: string; event: 'message'; data: GatewayMessagesRetrieveResponse }
-  | { id: string; event: 'status'; data: { id: string; status: string; user_wa_id?: string; timestamp: string } }
-  | { id: string; event: 'typing'; data: { phone_number_id: string; user_wa_id: string; until: string } }
-  | StreamReset`,
-}
-
-/** Where the items of a list are: in `data`, or in the one member of it. */
-function findItems(output: JsonSchema): { readonly item: JsonSchema; readonly inner: string | undefined } {
-  const data = (output['properties'] as Record<string, JsonSchema>)['data'] ?? {}
-  if (data['items']) return { item: data['items'] as JsonSchema, inner: undefined }
-  const [[inner, list] = ['', {} as JsonSchema], ...others] = Object.entries(
-    data['properties'] as Record<string, JsonSchema>,
-  )
-  if (!list['items'] || others.length > 0) throw new Error(`no items of a list in ${JSON.stringify(output)}`)
-  return { item: list['items'] as JsonSchema, inner }
-}
-
-/** Some parameters are easier to give than their schemas say. */
-function toMember({ row }: Method, { name, schema, required }: Parameter): Member {
-  const member = { name, schema, required }
-  if (row.file?.name === name) return { ...member, type: 'FileInput' }
-  if (name === 'fields' && row.fields) {
-    return { ...member, type: `readonly (${row.fields.available.map(writeLiteral).join(' | ')})[] | string` }
-  }
-  if (name === 'fields' && row.name.startsWith('webhooks.')) {
-    // An editor offers the names; a name that only a newer server knows is taken too.
-    return { ...member, type: 'readonly (WebhookField | (string & Record<never, never>))[] | string' }
-  }
-  if (name === 'filtering') {
-    return { ...member, type: 'readonly { field: string; operator: string; value: unknown }[] | string' }
-  }
-  return member
 }
 
 /** What the client has to know of a row to send it. */
@@ -178,15 +118,16 @@ interface Signature {
   readonly overload?: { readonly parameters: string[]; readonly returns: string }
 }
 
-function signatureOf(method: Method): Signature {
+function signatureOf(method: OfferedMethod, { apply }: Declarations): Signature {
   const { row, pathArguments, memberArguments, parameters, typeName, result } = method
   const isRaw = row.body === 'raw'
   const hasRequired = method.kinds !== undefined || parameters.some(({ required }) => required)
   const options = result === 'stream' ? 'StreamOptions' : method.hasKey ? 'KeyedRequestOptions' : 'RequestOptions'
+  const argument = argumentOf(method)
   const write = (params: string) => [
     ...[...pathArguments, ...memberArguments].map(({ name }) => `${name}: string`),
     ...(isRaw ? ['body: Body'] : []),
-    ...(parameters.length > 0 ? [`params${hasRequired ? '' : '?'}: ${params}`] : []),
+    ...(parameters.length > 0 ? [`params${hasRequired ? '' : '?'}: ${apply(params, argument)}`] : []),
     `options?: ${options}`,
   ]
   const { fields } = row
@@ -197,7 +138,7 @@ function signatureOf(method: Method): Signature {
     ...(hasOverload && {
       overload: {
         parameters: write(`${typeName}Params & { fields?: undefined }`),
-        returns: returnsOf(method, ' & { id: string }'),
+        returns: apply(returnsOf(method, ' & { id: string }'), argument),
       },
     }),
     handed: [
@@ -206,7 +147,10 @@ function signatureOf(method: Method): Signature {
       'options',
       ...(isRaw ? ['body'] : []),
     ],
-    returns: returnsOf(method, fields?.mode === 'add' && fields.defaults.includes('id') ? ' & { id: string }' : ''),
+    returns: apply(
+      returnsOf(method, fields?.mode === 'add' && fields.defaults.includes('id') ? ' & { id: string }' : ''),
+      argument,
+    ),
   }
 }
 
@@ -236,48 +180,65 @@ function returnsOf({ typeName, result }: Method, more: string): string {
   }
 }
 
-function writeFunction(method: Method): string {
-  const { parameters, handed, returns, overload } = signatureOf(method)
+/** The vocabulary that the types of a method are for. */
+function argumentOf({ onlyIn }: OfferedMethod): string {
+  return onlyIn === undefined ? 'V' : writeLiteral(onlyIn)
+}
+
+function writeFunction(method: OfferedMethod, declarations: Declarations): string {
+  const { parameters, handed, returns, overload } = signatureOf(method, declarations)
+  const generic = method.onlyIn === undefined ? '<V extends Vocabulary>' : ''
+  const client = `client: Client<${argumentOf(method)}>`
   const name = functionName(method)
   const doc = writeComment([describe(method)], '')
   const declare = (given: readonly string[], gives: string) =>
-    `export function ${name}(${['client: Client', ...given].join(', ')}): ${gives}`
+    `export function ${name}${generic}(${[client, ...given].join(', ')}): ${gives}`
   const whole = declare(parameters, returns)
   const overloads = overload ? `${doc}${declare(overload.parameters, overload.returns)}\n${doc}${whole}\n` : doc
   return `${overloads}${whole} {\n  return ${senders[method.result]}(client, ${rowName(method)}, ${handed.join(', ')})\n}\n`
 }
 
 /** The class of a group, behind those of its parts. */
-function writeClasses(group: string, methods: readonly Method[]): string[] {
+function writeClasses(group: string, methods: readonly OfferedMethod[], declarations: Declarations): string[] {
   const resources = new Set(methods.map(({ resource }) => resource))
   const parts = [...resources].filter((resource) => resource !== group)
   const own = (resource: string) => methods.filter((method) => method.resource === resource)
-  return [...parts.map((part) => writeClass(part, own(part), [])), writeClass(group, own(group), parts)]
+  return [
+    ...parts.map((part) => writeClass(part, own(part), [], declarations)),
+    writeClass(group, own(group), parts, declarations),
+  ]
 }
 
-function writeClass(resource: string, methods: readonly Method[], parts: readonly string[]): string {
+function writeClass(
+  resource: string,
+  methods: readonly OfferedMethod[],
+  parts: readonly string[],
+  declarations: Declarations,
+): string {
   const members = methods.map((method) => {
-    const { parameters, returns, overload } = signatureOf(method)
-    const names = parameters.map((parameter) => parameter.split(/[?:]/)[0])
+    const { parameters, returns, overload } = signatureOf(method, declarations)
+    const names = parameters.map((one) => one.split(/[?:]/)[0])
     const doc = writeComment(writeDoc(method), '  ')
-    const declare = (given: readonly string[], gives: string) => `  ${method.name}(${given.join(', ')}): ${gives}`
+    const own = method.onlyIn === undefined ? [] : [`this: ${className(resource)}<${argumentOf(method)}>`]
+    const declare = (given: readonly string[], gives: string) =>
+      `  ${method.name}(${[...own, ...given].join(', ')}): ${gives}`
     const whole = declare(parameters, returns)
     const overloads = overload ? `${doc}${declare(overload.parameters, overload.returns)}\n${doc}${whole}\n` : doc
     return `${overloads}${whole} {\n    return ${functionName(method)}(${['this.client', ...names].join(', ')})\n  }\n`
   })
   const fields = parts.map((part) => {
     const type = className(part)
-    return `  readonly ${part.slice(part.lastIndexOf('.') + 1)}: ${type} = new ${type}(this.client)\n`
+    return `  readonly ${part.slice(part.lastIndexOf('.') + 1)}: ${type}<V> = new ${type}(this.client)\n`
   })
   const text = [...(fields.length > 0 ? [fields.join('')] : []), ...members].join('\n')
-  return `/** \`client.${resource}\` */\nexport class ${className(resource)} extends Group {\n${text}}\n`
+  return `/** \`client.${resource}\` */\nexport class ${className(resource)}<${parameter}> extends Group<V> {\n${text}}\n`
 }
 
-function describe({ sentence, onlyIn }: Method): string {
+function describe({ sentence, onlyIn }: OfferedMethod): string {
   return onlyIn === undefined ? sentence : `${sentence} Only where the vocabulary is \`${onlyIn}\`.`
 }
 
-function writeDoc(method: Method): string[] {
+function writeDoc(method: OfferedMethod): string[] {
   return [describe(method), '', '@example', ...writeExample(method).split('\n')]
 }
 

@@ -1,25 +1,31 @@
+import { isDeepStrictEqual } from 'node:util'
+import type { Vocabulary } from '../../../server/src/graph/vocabulary.ts'
 import type { JsonSchema } from '../../../server/src/http/openapi/document.ts'
+import { type Declaration, declareSchema } from './declarations.ts'
 import type { EventSchemas } from './describe-events.ts'
 import type { Method } from './describe-methods.ts'
 import { makeNames, type NameShapes } from './named-shapes.ts'
-import { type Direction, declareType, listTitled, listWords, writeComment } from './write-type.ts'
+import { type Direction, listTitled, listWords } from './write-type.ts'
 
 export interface NamedTypes {
   readonly methods: readonly Method[]
   readonly events: EventSchemas
-  /** The module that declares the named types. */
-  readonly text: string
-  readonly names: readonly string[]
+  /** The named types. */
+  readonly declarations: readonly Declaration[]
 }
 
 /** Names the shapes that occur in several places, and declares each of them once. */
-export function nameTypes(methods: readonly Method[], events: EventSchemas): NamedTypes {
-  const nameSent = makeNames('sent', Object.fromEntries(methods.flatMap(listSent)))
-  const nameReceived = makeNames('received', {
-    ...Object.fromEntries(methods.flatMap(({ row, output }) => (output ? [[row.name, output]] : []))),
-    ...prefixKeys('inbound', events.inbound),
-    ...prefixKeys('event', events.values),
-  })
+export function nameTypes(methods: readonly Method[], events: EventSchemas, vocabulary: Vocabulary): NamedTypes {
+  const nameSent = makeNames('sent', Object.fromEntries(methods.flatMap(listSent)), vocabulary)
+  const nameReceived = makeNames(
+    'received',
+    {
+      ...Object.fromEntries(methods.flatMap(({ row, output }) => (output ? [[row.name, output]] : []))),
+      ...prefixKeys('inbound', events.inbound),
+      ...prefixKeys('event', events.values),
+    },
+    vocabulary,
+  )
   const named = methods.map((method) => nameMethod(method, nameSent, nameReceived))
   const namedEvents = {
     inbound: mapValues(events.inbound, nameReceived),
@@ -28,20 +34,25 @@ export function nameTypes(methods: readonly Method[], events: EventSchemas): Nam
   const sent = named.flatMap(({ kinds, parameters }) => (kinds ? [kinds] : parameters.map(({ schema }) => schema)))
   const outputs = named.flatMap(({ output }) => (output ? [output] : []))
   const received = [...outputs, ...Object.values(namedEvents.inbound), ...Object.values(namedEvents.values)]
-  const declared = new Map(declareAll(sent, 'sent'))
-  for (const [name, text] of declareAll(received, 'received')) {
+  const declared = new Map(declareAll(sent, 'sent').map((one) => [one.name, one]))
+  for (const one of declareAll(received, 'received')) {
+    const before = declared.get(one.name)
     // Lists of values are the same in both directions; objects are not.
-    if ((declared.get(name) ?? text) !== text) throw new Error(`${name} differs between what is sent and received`)
-    declared.set(name, text)
+    if (before && !isDeepStrictEqual(before, one)) throw new Error(`${one.name} differs between sent and received`)
+    declared.set(one.name, one)
   }
-  return { methods: named, events: namedEvents, text: [...declared.values()].join('\n'), names: [...declared.keys()] }
+  return { methods: named, events: namedEvents, declarations: [...declared.values()] }
 }
 
-/** The import of the named types that a text uses. */
+/** The imports of the types that a text uses from beside it. */
 export function writeTypeImports(text: string, names: readonly string[]): string {
   const words = listWords(text)
   const used = names.filter((name) => words.has(name)).sort()
-  return used.length === 0 ? '' : `import type { ${used.join(', ')} } from './types.ts'\n\n`
+  const lines = [
+    ...(words.has('Vocabulary') ? ["import type { Vocabulary } from './constants.ts'\n"] : []),
+    ...(used.length > 0 ? [`import type { ${used.join(', ')} } from './types.ts'\n`] : []),
+  ]
+  return lines.length === 0 ? '' : `${lines.join('')}\n`
 }
 
 type Schemas = Readonly<Record<string, JsonSchema>>
@@ -68,20 +79,18 @@ function nameMethod(method: Method, nameSent: NameShapes, nameReceived: NameShap
   }
 }
 
-function declareAll(schemas: readonly JsonSchema[], direction: Direction): [name: string, text: string][] {
-  const titled = new Map<string, JsonSchema>()
+function declareAll(schemas: readonly JsonSchema[], direction: Direction): Declaration[] {
+  const titled = new Map<string, Declaration>()
   for (const schema of schemas) {
     for (const [title, found] of listTitled(schema)) {
+      const sentence = found['x-of-type'] ?? found['description']
+      const one = declareSchema(title, found, direction, sentence === undefined ? undefined : String(sentence))
       const before = titled.get(title)
-      if (before && declareType(title, before, direction) !== declareType(title, found, direction)) {
+      if (before && JSON.stringify([before.members, before.type]) !== JSON.stringify([one.members, one.type])) {
         throw new Error(`two schemas have the title ${title}`)
       }
-      titled.set(title, before ?? found)
+      titled.set(title, before ?? one)
     }
   }
-  return [...titled].map(([name, schema]) => {
-    const description = schema['x-of-type'] ?? schema['description']
-    const comment = writeComment(description === undefined ? [] : [String(description)], '')
-    return [name, `${comment}export ${declareType(name, schema, direction)}`]
-  })
+  return [...titled.values()]
 }

@@ -64,16 +64,23 @@ function writeArray(items: JsonSchema, direction: Direction, indent: string): st
 }
 
 function writeObject(schema: JsonSchema, direction: Direction, indent: string): string {
-  const properties = Object.entries((schema['properties'] ?? {}) as Record<string, JsonSchema>)
   const [pattern] = Object.values((schema['patternProperties'] ?? {}) as Record<string, JsonSchema>)
   if (pattern) return `Record<string, ${writeType(pattern, direction, indent)}>`
-  if (properties.length === 0) return 'Record<string, unknown>'
+  const members = listMembers(schema, direction, indent)
+  return members ? `{\n${members.join('')}${indent}}` : 'Record<string, unknown>'
+}
+
+/** The members of an object, each as lines; undefined where there are none, or it is none. */
+export function listMembers(schema: JsonSchema, direction: Direction, indent = ''): string[] | undefined {
+  const properties = Object.entries((schema['properties'] ?? {}) as Record<string, JsonSchema>)
+  const isOther = schema['title'] !== undefined || schema['anyOf'] || schema['patternProperties']
+  if (isOther || properties.length === 0) return undefined
   const required = (schema['required'] ?? []) as string[]
   const members = properties.map(([name, member]) =>
     writeMember({ name, schema: member, required: required.includes(name) }, direction, `${indent}  `),
   )
   const open = schema['additionalProperties'] === true ? [`${indent}  [member: string]: unknown\n`] : []
-  return `{\n${[...members, ...open].join('')}${indent}}`
+  return [...members, ...open]
 }
 
 export interface Member {

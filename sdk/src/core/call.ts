@@ -1,5 +1,5 @@
 import type { Body } from './body.ts'
-import type { Client, Row } from './client.ts'
+import type { AnyClient as Client, Row } from './client.ts'
 import { APIError, SwitchboardError, traceOf } from './errors.ts'
 import { type KeyedRequestOptions, type Params, prepareRequest, type RequestOptions } from './request.ts'
 import { maxErrorLength, type Read, type Result, send } from './send.ts'

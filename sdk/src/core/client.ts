@@ -63,7 +63,7 @@ export type FetchOptions = Readonly<Omit<RequestInit, keyof FetchInit | 'dispatc
   readonly dispatcher?: object
 }
 
-export interface ClientOptions {
+export interface ClientOptions<V extends Vocabulary = Vocabulary> {
   /** Where the server is; when left out `SWITCHBOARD_URL` of the environment, or `http://127.0.0.1:8080`. */
   readonly baseUrl?: string | URL | undefined
   /** For the business door, and for the others where they have none of their own; when left out `SWITCHBOARD_TOKEN` of the environment. */
@@ -73,7 +73,7 @@ export interface ClientOptions {
   /** For the operator door: a token with the scope `operator`; when left out `token`, or `SWITCHBOARD_OPERATOR_TOKEN` of the environment. */
   readonly operatorToken?: Token | undefined
   /** The names on the wire, `VOCABULARY` of the server; `msgapp` when left out. */
-  readonly vocabulary?: Vocabulary | undefined
+  readonly vocabulary?: V | undefined
   /** The version of the API; the newest when left out. */
   readonly version?: string | undefined
   /** How often a request is sent again; 2 when left out. */
@@ -92,10 +92,16 @@ export interface ClientOptions {
   readonly logger?: Logger | undefined
 }
 
+/** Options without a vocabulary, which are those of the default one. */
+type DefaultOptions<V extends Vocabulary> = 'msgapp' extends V ? [options?: ClientOptions<V>] : [vocabulary: never]
+
+/** A client of a server with any vocabulary. */
+export type AnyClient = Client<Vocabulary>
+
 /** Where the server is and how to call it. It has no methods: `Switchboard` has all of them, functions take it as an argument. */
-export class Client {
+export class Client<V extends Vocabulary = 'msgapp'> {
   readonly baseUrl: string
-  readonly vocabulary: Vocabulary
+  readonly vocabulary: V
   readonly version: string
   readonly maxRetries: number
   readonly timeout: number
@@ -107,12 +113,14 @@ export class Client {
   readonly #options: ClientOptions
   readonly #tokens: Readonly<Record<Row['door'], Token | undefined>>
 
-  constructor(options: ClientOptions = {}) {
+  constructor(options: ClientOptions<V> & { readonly vocabulary: V })
+  constructor(...given: DefaultOptions<V>)
+  constructor(options: ClientOptions<V> = {}) {
     // A token that is given is used before one that happens to be in the environment.
     const { token } = options
     const common = token ?? readEnvironment('TOKEN')
     this.baseUrl = checkUrl(options.baseUrl ?? readEnvironment('URL') ?? 'http://127.0.0.1:8080')
-    this.vocabulary = options.vocabulary ?? 'msgapp'
+    this.vocabulary = options.vocabulary ?? ('msgapp' as V)
     this.version = options.version ?? newestVersion
     this.maxRetries = options.maxRetries ?? 2
     this.timeout = options.timeout ?? 60_000
@@ -136,7 +144,7 @@ export class Client {
    * @example
    * const patient = client.withOptions({ timeout: 300_000, maxRetries: 5 })
    */
-  withOptions(options: ClientOptions): this {
+  withOptions(options: ClientOptions<V>): this {
     const Same = this.constructor as new (options: ClientOptions) => this
     return new Same({ ...this.#options, ...options })
   }

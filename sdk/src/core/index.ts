@@ -1,6 +1,7 @@
 export type { Body, ByteStream, FileInput } from './body.ts'
 export { Call, callRow, type WithResponse } from './call.ts'
 export {
+  type AnyClient,
   Client,
   type ClientOptions,
   type Fetch,

@@ -1,4 +1,4 @@
-import type { Client, Row } from './client.ts'
+import type { AnyClient as Client, Row } from './client.ts'
 import { SwitchboardError } from './errors.ts'
 
 /**

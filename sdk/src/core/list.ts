@@ -1,5 +1,5 @@
 import { begin, Call, readObject } from './call.ts'
-import type { Client, Row } from './client.ts'
+import type { AnyClient as Client, Row } from './client.ts'
 import { APIError, SwitchboardError } from './errors.ts'
 import type { Params, RequestOptions } from './request.ts'
 

@@ -1,4 +1,4 @@
-import type { Client } from './client.ts'
+import type { AnyClient as Client } from './client.ts'
 import { type APIConnectionError, type APIError, traceOf } from './errors.ts'
 import { isNodeId, type PreparedRequest } from './request.ts'
 

@@ -1,6 +1,6 @@
 import { type Body, writeBody } from './body.ts'
 import { begin, Call, readObject } from './call.ts'
-import type { Client, Row } from './client.ts'
+import type { AnyClient as Client, Row } from './client.ts'
 import { SwitchboardError } from './errors.ts'
 import { isNodeId, type KeyedRequestOptions, writeQuery } from './request.ts'
 

@@ -1,5 +1,5 @@
 import { type Body, makeKey, noBody, type ReadyBody, writeJson } from './body.ts'
-import { type Client, type FetchOptions, lowerNames, type Row } from './client.ts'
+import { type AnyClient as Client, type FetchOptions, lowerNames, type Row } from './client.ts'
 import { SwitchboardError } from './errors.ts'
 
 /** Options of one request, which win over those of the client. */

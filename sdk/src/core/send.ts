@@ -1,4 +1,4 @@
-import { type Client, platformFetch } from './client.ts'
+import { type AnyClient as Client, platformFetch } from './client.ts'
 import { APIConnectionError, APIConnectionTimeoutError, APIError, makeApiError, SwitchboardError } from './errors.ts'
 import { logTry } from './log.ts'
 import type { PreparedRequest, RequestOptions } from './request.ts'

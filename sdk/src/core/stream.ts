@@ -1,5 +1,5 @@
 import { begin } from './call.ts'
-import type { Client, Row } from './client.ts'
+import type { AnyClient as Client, Row } from './client.ts'
 import { APIConnectionError, APIError, APIUserAbortError, SwitchboardError } from './errors.ts'
 import { readEvents } from './events.ts'
 import type { Params, RequestOptions } from './request.ts'

@@ -2,6 +2,7 @@
 
 import { type Call, callRow } from '../core/call.ts'
 import type { Client, Row } from '../core/client.ts'
+import type { Vocabulary } from './constants.ts'
 import { Group } from '../group.ts'
 import type { RequestOptions } from '../core/request.ts'
 
@@ -33,15 +34,15 @@ export interface AccountNumbersRetrieveResponse {
 }
 
 /** Reads a phone number by its Account-Number-ID. */
-export function accountNumbersRetrieve(client: Client, accountNumberId: string, params?: AccountNumbersRetrieveParams & { fields?: undefined }, options?: RequestOptions): Call<AccountNumbersRetrieveResponse & { id: string }>
+export function accountNumbersRetrieve<V extends Vocabulary>(client: Client<V>, accountNumberId: string, params?: AccountNumbersRetrieveParams & { fields?: undefined }, options?: RequestOptions): Call<AccountNumbersRetrieveResponse & { id: string }>
 /** Reads a phone number by its Account-Number-ID. */
-export function accountNumbersRetrieve(client: Client, accountNumberId: string, params?: AccountNumbersRetrieveParams, options?: RequestOptions): Call<AccountNumbersRetrieveResponse>
-export function accountNumbersRetrieve(client: Client, accountNumberId: string, params?: AccountNumbersRetrieveParams, options?: RequestOptions): Call<AccountNumbersRetrieveResponse> {
+export function accountNumbersRetrieve<V extends Vocabulary>(client: Client<V>, accountNumberId: string, params?: AccountNumbersRetrieveParams, options?: RequestOptions): Call<AccountNumbersRetrieveResponse>
+export function accountNumbersRetrieve<V extends Vocabulary>(client: Client<V>, accountNumberId: string, params?: AccountNumbersRetrieveParams, options?: RequestOptions): Call<AccountNumbersRetrieveResponse> {
   return callRow(client, phoneNumbersReadAccountNumberRow, [accountNumberId], params, options)
 }
 
 /** `client.accountNumbers` */
-export class AccountNumbersMethods extends Group {
+export class AccountNumbersMethods<V extends Vocabulary = 'msgapp'> extends Group<V> {
   /**
    * Reads a phone number by its Account-Number-ID.
    *

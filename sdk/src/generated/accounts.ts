@@ -2,6 +2,7 @@
 
 import { type Call, callRow } from '../core/call.ts'
 import type { Client, Row } from '../core/client.ts'
+import type { Vocabulary } from './constants.ts'
 import { Group } from '../group.ts'
 import type { RequestOptions } from '../core/request.ts'
 import type { HealthStatus } from './types.ts'
@@ -11,13 +12,22 @@ const accountReadRow: Row = { name: 'account.read', method: 'GET', door: 'busine
 const accountUpdateRow: Row = { name: 'account.update', method: 'POST', door: 'business', path: '/{}' }
 
 /** The parameters of `accounts.retrieve`. */
-export interface AccountsRetrieveParams {
+export interface AccountsRetrieveParamsMsgapp {
   /** Names of the fields to return, separated by commas: id, name, timezone_id, message_template_namespace, account_review_status, business_verification_status, country, ownership_type, primary_business_location. Instead of the defaults id, name. */
   fields?: readonly ('id' | 'name' | 'timezone_id' | 'message_template_namespace' | 'account_review_status' | 'business_verification_status' | 'country' | 'ownership_type' | 'primary_business_location')[] | string | undefined
 }
 
+/** The parameters of `accounts.retrieve`. */
+export interface AccountsRetrieveParamsWhatsapp {
+  /** Names of the fields to return, separated by commas: id, name, timezone_id, message_template_namespace, account_review_status, business_verification_status, country, ownership_type, primary_business_location, currency, owner_business_info, status, is_enabled_for_insights, health_status, marketing_messages_lite_api_status, on_behalf_of_business_info, primary_funding_id, purchase_order_number. Instead of the defaults id, name. */
+  fields?: readonly ('id' | 'name' | 'timezone_id' | 'message_template_namespace' | 'account_review_status' | 'business_verification_status' | 'country' | 'ownership_type' | 'primary_business_location' | 'currency' | 'owner_business_info' | 'status' | 'is_enabled_for_insights' | 'health_status' | 'marketing_messages_lite_api_status' | 'on_behalf_of_business_info' | 'primary_funding_id' | 'purchase_order_number')[] | string | undefined
+}
+
+/** The parameters of `accounts.retrieve`. */
+export type AccountsRetrieveParams<V extends Vocabulary = 'msgapp'> = { msgapp: AccountsRetrieveParamsMsgapp; whatsapp: AccountsRetrieveParamsWhatsapp }[V]
+
 /** The response of `accounts.retrieve`. */
-export interface AccountsRetrieveResponse {
+export interface AccountsRetrieveResponseMsgapp {
   id?: string
   name?: string
   timezone_id?: string
@@ -28,6 +38,10 @@ export interface AccountsRetrieveResponse {
   country?: string
   ownership_type?: 'SELF_OWNED' | 'CLIENT_OWNED' | 'AGENCY_OWNED'
   primary_business_location?: string
+}
+
+/** The response of `accounts.retrieve`. */
+export interface AccountsRetrieveResponseWhatsapp extends AccountsRetrieveResponseMsgapp {
   /** The code of ISO 4217 for no currency: nothing is billed here. */
   currency?: 'XXX'
   owner_business_info?: {
@@ -48,11 +62,14 @@ export interface AccountsRetrieveResponse {
   purchase_order_number?: string
 }
 
+/** The response of `accounts.retrieve`. */
+export type AccountsRetrieveResponse<V extends Vocabulary = 'msgapp'> = { msgapp: AccountsRetrieveResponseMsgapp; whatsapp: AccountsRetrieveResponseWhatsapp }[V]
+
 /** Reads a business account. */
-export function accountsRetrieve(client: Client, accountId: string, params?: AccountsRetrieveParams & { fields?: undefined }, options?: RequestOptions): Call<AccountsRetrieveResponse & { id: string }>
+export function accountsRetrieve<V extends Vocabulary>(client: Client<V>, accountId: string, params?: AccountsRetrieveParams<V> & { fields?: undefined }, options?: RequestOptions): Call<AccountsRetrieveResponse<V> & { id: string }>
 /** Reads a business account. */
-export function accountsRetrieve(client: Client, accountId: string, params?: AccountsRetrieveParams, options?: RequestOptions): Call<AccountsRetrieveResponse>
-export function accountsRetrieve(client: Client, accountId: string, params?: AccountsRetrieveParams, options?: RequestOptions): Call<AccountsRetrieveResponse> {
+export function accountsRetrieve<V extends Vocabulary>(client: Client<V>, accountId: string, params?: AccountsRetrieveParams<V>, options?: RequestOptions): Call<AccountsRetrieveResponse<V>>
+export function accountsRetrieve<V extends Vocabulary>(client: Client<V>, accountId: string, params?: AccountsRetrieveParams<V>, options?: RequestOptions): Call<AccountsRetrieveResponse<V>> {
   return callRow(client, accountReadRow, [accountId], params, options)
 }
 
@@ -70,27 +87,27 @@ export interface AccountsUpdateResponse {
 }
 
 /** Changes the name or the time zone of a business account. */
-export function accountsUpdate(client: Client, accountId: string, params?: AccountsUpdateParams, options?: RequestOptions): Call<AccountsUpdateResponse> {
+export function accountsUpdate<V extends Vocabulary>(client: Client<V>, accountId: string, params?: AccountsUpdateParams, options?: RequestOptions): Call<AccountsUpdateResponse> {
   return callRow(client, accountUpdateRow, [accountId], params, options)
 }
 
 /** `client.accounts` */
-export class AccountsMethods extends Group {
+export class AccountsMethods<V extends Vocabulary = 'msgapp'> extends Group<V> {
   /**
    * Reads a business account.
    *
    * @example
    * await client.accounts.retrieve('1000000000000001')
    */
-  retrieve(accountId: string, params?: AccountsRetrieveParams & { fields?: undefined }, options?: RequestOptions): Call<AccountsRetrieveResponse & { id: string }>
+  retrieve(accountId: string, params?: AccountsRetrieveParams<V> & { fields?: undefined }, options?: RequestOptions): Call<AccountsRetrieveResponse<V> & { id: string }>
   /**
    * Reads a business account.
    *
    * @example
    * await client.accounts.retrieve('1000000000000001')
    */
-  retrieve(accountId: string, params?: AccountsRetrieveParams, options?: RequestOptions): Call<AccountsRetrieveResponse>
-  retrieve(accountId: string, params?: AccountsRetrieveParams, options?: RequestOptions): Call<AccountsRetrieveResponse> {
+  retrieve(accountId: string, params?: AccountsRetrieveParams<V>, options?: RequestOptions): Call<AccountsRetrieveResponse<V>>
+  retrieve(accountId: string, params?: AccountsRetrieveParams<V>, options?: RequestOptions): Call<AccountsRetrieveResponse<V>> {
     return accountsRetrieve(this.client, accountId, params, options)
   }
 

@@ -2,6 +2,7 @@
 
 import { type Call, callRow } from '../core/call.ts'
 import type { Client, Row } from '../core/client.ts'
+import type { Vocabulary } from './constants.ts'
 import { Group } from '../group.ts'
 import { type ListCall, listRow } from '../core/list.ts'
 import type { RequestOptions } from '../core/request.ts'
@@ -24,21 +25,21 @@ export interface BlockedUsersListParams {
 }
 
 /** An item of `blockedUsers.list`. */
-export interface BlockedUsersListItem {
+export interface BlockedUsersListItem<V extends Vocabulary = 'msgapp'> {
   /** The name of the product; no other value is accepted. */
-  messaging_product: 'msgapp' | 'whatsapp'
+  messaging_product: V
   wa_id: string
 }
 
 /** Lists the users whom a phone number has blocked, the latest first. */
-export function blockedUsersList(client: Client, phoneNumberId: string, params?: BlockedUsersListParams, options?: RequestOptions): ListCall<BlockedUsersListItem> {
+export function blockedUsersList<V extends Vocabulary>(client: Client<V>, phoneNumberId: string, params?: BlockedUsersListParams, options?: RequestOptions): ListCall<BlockedUsersListItem<V>> {
   return listRow(client, messagesListBlockedUsersRow, [phoneNumberId], params, options)
 }
 
 /** The parameters of `blockedUsers.add`. */
-export interface BlockedUsersAddParams {
+export interface BlockedUsersAddParams<V extends Vocabulary = 'msgapp'> {
   /** The name of the product; no other value is accepted. */
-  messaging_product?: 'msgapp' | 'whatsapp' | undefined
+  messaging_product?: V | undefined
   /** The users. */
   block_users: readonly {
     /** The user's phone number. */
@@ -47,9 +48,9 @@ export interface BlockedUsersAddParams {
 }
 
 /** The response of `blockedUsers.add`. */
-export interface BlockedUsersAddResponse {
+export interface BlockedUsersAddResponse<V extends Vocabulary = 'msgapp'> {
   /** The name of the product; no other value is accepted. */
-  messaging_product: 'msgapp' | 'whatsapp'
+  messaging_product: V
   block_users: {
     added_users: ResolvedUser[]
     failed_users?: FailedUser[]
@@ -57,14 +58,14 @@ export interface BlockedUsersAddResponse {
 }
 
 /** Blocks users whose service window is open: the number receives nothing from them and cannot write to them. */
-export function blockedUsersAdd(client: Client, phoneNumberId: string, params: BlockedUsersAddParams, options?: RequestOptions): Call<BlockedUsersAddResponse> {
+export function blockedUsersAdd<V extends Vocabulary>(client: Client<V>, phoneNumberId: string, params: BlockedUsersAddParams<V>, options?: RequestOptions): Call<BlockedUsersAddResponse<V>> {
   return callRow(client, messagesBlockUsersRow, [phoneNumberId], params, options)
 }
 
 /** The parameters of `blockedUsers.remove`. */
-export interface BlockedUsersRemoveParams {
+export interface BlockedUsersRemoveParams<V extends Vocabulary = 'msgapp'> {
   /** The name of the product; no other value is accepted. */
-  messaging_product?: 'msgapp' | 'whatsapp' | undefined
+  messaging_product?: V | undefined
   /** The users. */
   block_users: readonly {
     /** The user's phone number. */
@@ -73,9 +74,9 @@ export interface BlockedUsersRemoveParams {
 }
 
 /** The response of `blockedUsers.remove`. */
-export interface BlockedUsersRemoveResponse {
+export interface BlockedUsersRemoveResponse<V extends Vocabulary = 'msgapp'> {
   /** The name of the product; no other value is accepted. */
-  messaging_product: 'msgapp' | 'whatsapp'
+  messaging_product: V
   block_users: {
     removed_users: ResolvedUser[]
     failed_users?: FailedUser[]
@@ -83,19 +84,19 @@ export interface BlockedUsersRemoveResponse {
 }
 
 /** Unblocks users. */
-export function blockedUsersRemove(client: Client, phoneNumberId: string, params: BlockedUsersRemoveParams, options?: RequestOptions): Call<BlockedUsersRemoveResponse> {
+export function blockedUsersRemove<V extends Vocabulary>(client: Client<V>, phoneNumberId: string, params: BlockedUsersRemoveParams<V>, options?: RequestOptions): Call<BlockedUsersRemoveResponse<V>> {
   return callRow(client, messagesUnblockUsersRow, [phoneNumberId], params, options)
 }
 
 /** `client.blockedUsers` */
-export class BlockedUsersMethods extends Group {
+export class BlockedUsersMethods<V extends Vocabulary = 'msgapp'> extends Group<V> {
   /**
    * Lists the users whom a phone number has blocked, the latest first.
    *
    * @example
    * for await (const item of client.blockedUsers.list('4000000000000001')) …
    */
-  list(phoneNumberId: string, params?: BlockedUsersListParams, options?: RequestOptions): ListCall<BlockedUsersListItem> {
+  list(phoneNumberId: string, params?: BlockedUsersListParams, options?: RequestOptions): ListCall<BlockedUsersListItem<V>> {
     return blockedUsersList(this.client, phoneNumberId, params, options)
   }
 
@@ -105,7 +106,7 @@ export class BlockedUsersMethods extends Group {
    * @example
    * await client.blockedUsers.add('4000000000000001', { block_users: [{ user: '16505551234' }] })
    */
-  add(phoneNumberId: string, params: BlockedUsersAddParams, options?: RequestOptions): Call<BlockedUsersAddResponse> {
+  add(phoneNumberId: string, params: BlockedUsersAddParams<V>, options?: RequestOptions): Call<BlockedUsersAddResponse<V>> {
     return blockedUsersAdd(this.client, phoneNumberId, params, options)
   }
 
@@ -115,7 +116,7 @@ export class BlockedUsersMethods extends Group {
    * @example
    * await client.blockedUsers.remove('4000000000000001', { block_users: [{ user: '16505551234' }] })
    */
-  remove(phoneNumberId: string, params: BlockedUsersRemoveParams, options?: RequestOptions): Call<BlockedUsersRemoveResponse> {
+  remove(phoneNumberId: string, params: BlockedUsersRemoveParams<V>, options?: RequestOptions): Call<BlockedUsersRemoveResponse<V>> {
     return blockedUsersRemove(this.client, phoneNumberId, params, options)
   }
 }

@@ -2,6 +2,7 @@
 
 import { type Call, callRow } from '../core/call.ts'
 import type { Client, Row } from '../core/client.ts'
+import type { Vocabulary } from './constants.ts'
 import { Group } from '../group.ts'
 import type { RequestOptions } from '../core/request.ts'
 
@@ -25,12 +26,12 @@ export interface BotsRetrieveResponse {
 }
 
 /** Reads the prompts, commands and welcome message of a bot. */
-export function botsRetrieve(client: Client, botId: string, params?: BotsRetrieveParams, options?: RequestOptions): Call<BotsRetrieveResponse> {
+export function botsRetrieve<V extends Vocabulary>(client: Client<V>, botId: string, params?: BotsRetrieveParams, options?: RequestOptions): Call<BotsRetrieveResponse> {
   return callRow(client, botReadRow, [botId], params, options)
 }
 
 /** `client.bots` */
-export class BotsMethods extends Group {
+export class BotsMethods<V extends Vocabulary = 'msgapp'> extends Group<V> {
   /**
    * Reads the prompts, commands and welcome message of a bot.
    *

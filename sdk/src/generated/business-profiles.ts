@@ -2,6 +2,7 @@
 
 import { type Call, callRow } from '../core/call.ts'
 import type { Client, Row } from '../core/client.ts'
+import type { Vocabulary } from './constants.ts'
 import { Group } from '../group.ts'
 import type { RequestOptions } from '../core/request.ts'
 
@@ -10,17 +11,26 @@ const profileReadRow: Row = { name: 'profile.read', method: 'GET', door: 'busine
 const profileUpdateRow: Row = { name: 'profile.update', method: 'POST', door: 'business', path: '/{}/{product}_business_profile', product: true }
 
 /** The parameters of `businessProfiles.retrieve`. */
-export interface BusinessProfilesRetrieveParams {
+export interface BusinessProfilesRetrieveParamsMsgapp {
   /** Names of the fields to return, separated by commas: messaging_product, about, address, description, email, profile_picture_url, websites, vertical. Instead of the defaults messaging_product, about, address, description, email, profile_picture_url, websites, vertical. */
   fields?: readonly ('messaging_product' | 'about' | 'address' | 'description' | 'email' | 'profile_picture_url' | 'websites' | 'vertical')[] | string | undefined
 }
 
+/** The parameters of `businessProfiles.retrieve`. */
+export interface BusinessProfilesRetrieveParamsWhatsapp {
+  /** Names of the fields to return, separated by commas: id, messaging_product, about, address, description, email, profile_picture_url, websites, vertical. Instead of the defaults messaging_product, about, address, description, email, profile_picture_url, websites, vertical. */
+  fields?: readonly ('id' | 'messaging_product' | 'about' | 'address' | 'description' | 'email' | 'profile_picture_url' | 'websites' | 'vertical')[] | string | undefined
+}
+
+/** The parameters of `businessProfiles.retrieve`. */
+export type BusinessProfilesRetrieveParams<V extends Vocabulary = 'msgapp'> = { msgapp: BusinessProfilesRetrieveParamsMsgapp; whatsapp: BusinessProfilesRetrieveParamsWhatsapp }[V]
+
 /** The response of `businessProfiles.retrieve`. */
-export interface BusinessProfilesRetrieveResponse {
+export interface BusinessProfilesRetrieveResponseMsgapp {
   data: {
     business_profile: {
       /** The name of the product; no other value is accepted. */
-      messaging_product?: 'msgapp' | 'whatsapp'
+      messaging_product?: 'msgapp'
       about?: string
       address?: string
       description?: string
@@ -29,8 +39,26 @@ export interface BusinessProfilesRetrieveResponse {
       profile_picture_url?: string
       websites?: string[]
       vertical?: 'OTHER' | 'AUTO' | 'BEAUTY' | 'APPAREL' | 'EDU' | 'ENTERTAIN' | 'EVENT_PLAN' | 'FINANCE' | 'GROCERY' | 'GOVT' | 'HOTEL' | 'HEALTH' | 'NONPROFIT' | 'PROF_SERVICES' | 'RETAIL' | 'TRAVEL' | 'RESTAURANT' | 'ALCOHOL' | 'ONLINE_GAMBLING' | 'PHYSICAL_GAMBLING' | 'OTC_DRUGS'
+    }
+  }[]
+}
+
+/** The response of `businessProfiles.retrieve`. */
+export interface BusinessProfilesRetrieveResponseWhatsapp {
+  data: {
+    business_profile: {
       /** That of its number. */
       id?: string
+      /** The name of the product; no other value is accepted. */
+      messaging_product?: 'whatsapp'
+      about?: string
+      address?: string
+      description?: string
+      email?: string
+      /** Serves the picture to anyone. */
+      profile_picture_url?: string
+      websites?: string[]
+      vertical?: 'OTHER' | 'AUTO' | 'BEAUTY' | 'APPAREL' | 'EDU' | 'ENTERTAIN' | 'EVENT_PLAN' | 'FINANCE' | 'GROCERY' | 'GOVT' | 'HOTEL' | 'HEALTH' | 'NONPROFIT' | 'PROF_SERVICES' | 'RETAIL' | 'TRAVEL' | 'RESTAURANT' | 'ALCOHOL' | 'ONLINE_GAMBLING' | 'PHYSICAL_GAMBLING' | 'OTC_DRUGS'
     }
     /** That of its number. */
     id?: string
@@ -47,15 +75,18 @@ export interface BusinessProfilesRetrieveResponse {
   }[]
 }
 
+/** The response of `businessProfiles.retrieve`. */
+export type BusinessProfilesRetrieveResponse<V extends Vocabulary = 'msgapp'> = { msgapp: BusinessProfilesRetrieveResponseMsgapp; whatsapp: BusinessProfilesRetrieveResponseWhatsapp }[V]
+
 /** Reads the business profile of a phone number. */
-export function businessProfilesRetrieve(client: Client, phoneNumberId: string, params?: BusinessProfilesRetrieveParams, options?: RequestOptions): Call<BusinessProfilesRetrieveResponse> {
+export function businessProfilesRetrieve<V extends Vocabulary>(client: Client<V>, phoneNumberId: string, params?: BusinessProfilesRetrieveParams<V>, options?: RequestOptions): Call<BusinessProfilesRetrieveResponse<V>> {
   return callRow(client, profileReadRow, [phoneNumberId], params, options)
 }
 
 /** The parameters of `businessProfiles.update`. */
-export interface BusinessProfilesUpdateParams {
+export interface BusinessProfilesUpdateParams<V extends Vocabulary = 'msgapp'> {
   /** The name of the product; no other value is accepted. */
-  messaging_product?: 'msgapp' | 'whatsapp' | undefined
+  messaging_product?: V | undefined
   /** A short line below the name. */
   about?: string | undefined
   /** The postal address; empty removes it. */
@@ -78,19 +109,19 @@ export interface BusinessProfilesUpdateResponse {
 }
 
 /** Changes the members of a business profile that are given; an empty text clears. */
-export function businessProfilesUpdate(client: Client, phoneNumberId: string, params?: BusinessProfilesUpdateParams, options?: RequestOptions): Call<BusinessProfilesUpdateResponse> {
+export function businessProfilesUpdate<V extends Vocabulary>(client: Client<V>, phoneNumberId: string, params?: BusinessProfilesUpdateParams<V>, options?: RequestOptions): Call<BusinessProfilesUpdateResponse> {
   return callRow(client, profileUpdateRow, [phoneNumberId], params, options)
 }
 
 /** `client.businessProfiles` */
-export class BusinessProfilesMethods extends Group {
+export class BusinessProfilesMethods<V extends Vocabulary = 'msgapp'> extends Group<V> {
   /**
    * Reads the business profile of a phone number.
    *
    * @example
    * await client.businessProfiles.retrieve('4000000000000001')
    */
-  retrieve(phoneNumberId: string, params?: BusinessProfilesRetrieveParams, options?: RequestOptions): Call<BusinessProfilesRetrieveResponse> {
+  retrieve(phoneNumberId: string, params?: BusinessProfilesRetrieveParams<V>, options?: RequestOptions): Call<BusinessProfilesRetrieveResponse<V>> {
     return businessProfilesRetrieve(this.client, phoneNumberId, params, options)
   }
 
@@ -107,7 +138,7 @@ export class BusinessProfilesMethods extends Group {
    *   vertical: 'RETAIL',
    * })
    */
-  update(phoneNumberId: string, params?: BusinessProfilesUpdateParams, options?: RequestOptions): Call<BusinessProfilesUpdateResponse> {
+  update(phoneNumberId: string, params?: BusinessProfilesUpdateParams<V>, options?: RequestOptions): Call<BusinessProfilesUpdateResponse> {
     return businessProfilesUpdate(this.client, phoneNumberId, params, options)
   }
 }

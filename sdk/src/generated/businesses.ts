@@ -2,6 +2,7 @@
 
 import { type Call, callRow } from '../core/call.ts'
 import type { Client, Row } from '../core/client.ts'
+import type { Vocabulary } from './constants.ts'
 import { Group } from '../group.ts'
 import type { RequestOptions } from '../core/request.ts'
 
@@ -23,10 +24,10 @@ export interface BusinessesRetrieveResponse {
 }
 
 /** Reads a business portfolio. */
-export function businessesRetrieve(client: Client, businessId: string, params?: BusinessesRetrieveParams & { fields?: undefined }, options?: RequestOptions): Call<BusinessesRetrieveResponse & { id: string }>
+export function businessesRetrieve<V extends Vocabulary>(client: Client<V>, businessId: string, params?: BusinessesRetrieveParams & { fields?: undefined }, options?: RequestOptions): Call<BusinessesRetrieveResponse & { id: string }>
 /** Reads a business portfolio. */
-export function businessesRetrieve(client: Client, businessId: string, params?: BusinessesRetrieveParams, options?: RequestOptions): Call<BusinessesRetrieveResponse>
-export function businessesRetrieve(client: Client, businessId: string, params?: BusinessesRetrieveParams, options?: RequestOptions): Call<BusinessesRetrieveResponse> {
+export function businessesRetrieve<V extends Vocabulary>(client: Client<V>, businessId: string, params?: BusinessesRetrieveParams, options?: RequestOptions): Call<BusinessesRetrieveResponse>
+export function businessesRetrieve<V extends Vocabulary>(client: Client<V>, businessId: string, params?: BusinessesRetrieveParams, options?: RequestOptions): Call<BusinessesRetrieveResponse> {
   return callRow(client, portfolioReadBusinessRow, [businessId], params, options)
 }
 
@@ -39,12 +40,12 @@ export interface BusinessesListExtendedCreditsResponse {
 }
 
 /** Lists the credit lines of the business itself. */
-export function businessesListExtendedCredits(client: Client, businessId: string, options?: RequestOptions): Call<BusinessesListExtendedCreditsResponse> {
+export function businessesListExtendedCredits<V extends Vocabulary>(client: Client<V>, businessId: string, options?: RequestOptions): Call<BusinessesListExtendedCreditsResponse> {
   return callRow(client, portfolioListExtendedCreditsRow, [businessId], undefined, options)
 }
 
 /** `client.businesses` */
-export class BusinessesMethods extends Group {
+export class BusinessesMethods<V extends Vocabulary = 'msgapp'> extends Group<V> {
   /**
    * Reads a business portfolio.
    *

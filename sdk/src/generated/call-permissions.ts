@@ -2,6 +2,7 @@
 
 import { type Call, callRow } from '../core/call.ts'
 import type { Client, Row } from '../core/client.ts'
+import type { Vocabulary } from './constants.ts'
 import { Group } from '../group.ts'
 import type { RequestOptions } from '../core/request.ts'
 
@@ -14,9 +15,9 @@ export interface CallPermissionsRetrieveParams {
 }
 
 /** The response of `callPermissions.retrieve`. */
-export interface CallPermissionsRetrieveResponse {
+export interface CallPermissionsRetrieveResponse<V extends Vocabulary = 'msgapp'> {
   /** The name of the product; no other value is accepted. */
-  messaging_product: 'msgapp' | 'whatsapp'
+  messaging_product: V
   permission: {
     status: 'granted' | 'pending' | 'denied' | 'expired'
     /** Unix time. */
@@ -36,19 +37,19 @@ export interface CallPermissionsRetrieveResponse {
 }
 
 /** Reads whether a user permits calls of a phone number, and which actions are possible now. */
-export function callPermissionsRetrieve(client: Client, phoneNumberId: string, params: CallPermissionsRetrieveParams, options?: RequestOptions): Call<CallPermissionsRetrieveResponse> {
+export function callPermissionsRetrieve<V extends Vocabulary>(client: Client<V>, phoneNumberId: string, params: CallPermissionsRetrieveParams, options?: RequestOptions): Call<CallPermissionsRetrieveResponse<V>> {
   return callRow(client, callsReadPermissionRow, [phoneNumberId], params, options)
 }
 
 /** `client.callPermissions` */
-export class CallPermissionsMethods extends Group {
+export class CallPermissionsMethods<V extends Vocabulary = 'msgapp'> extends Group<V> {
   /**
    * Reads whether a user permits calls of a phone number, and which actions are possible now.
    *
    * @example
    * await client.callPermissions.retrieve('4000000000000001', { user_wa_id: '16505551234' })
    */
-  retrieve(phoneNumberId: string, params: CallPermissionsRetrieveParams, options?: RequestOptions): Call<CallPermissionsRetrieveResponse> {
+  retrieve(phoneNumberId: string, params: CallPermissionsRetrieveParams, options?: RequestOptions): Call<CallPermissionsRetrieveResponse<V>> {
     return callPermissionsRetrieve(this.client, phoneNumberId, params, options)
   }
 }

@@ -2,6 +2,7 @@
 
 import { type Call, callRow } from '../core/call.ts'
 import type { Client, Row } from '../core/client.ts'
+import type { Vocabulary } from './constants.ts'
 import { Group } from '../group.ts'
 import type { RequestOptions } from '../core/request.ts'
 import type { CallSession } from './types.ts'
@@ -19,16 +20,16 @@ export interface CallsConnectParams {
 }
 
 /** The response of `calls.connect`. */
-export interface CallsConnectResponse {
+export interface CallsConnectResponse<V extends Vocabulary = 'msgapp'> {
   /** The name of the product; no other value is accepted. */
-  messaging_product: 'msgapp' | 'whatsapp'
+  messaging_product: V
   calls: {
     id: string
   }[]
 }
 
 /** Calls a user. */
-export function callsConnect(client: Client, phoneNumberId: string, params: CallsConnectParams, options?: RequestOptions): Call<CallsConnectResponse> {
+export function callsConnect<V extends Vocabulary>(client: Client<V>, phoneNumberId: string, params: CallsConnectParams, options?: RequestOptions): Call<CallsConnectResponse<V>> {
   return callRow(client, callsActRow, [phoneNumberId], { ...params, action: 'connect' }, options)
 }
 
@@ -54,14 +55,14 @@ export type CallsPreAcceptParams = {
 }
 
 /** The response of `calls.preAccept`. */
-export interface CallsPreAcceptResponse {
+export interface CallsPreAcceptResponse<V extends Vocabulary = 'msgapp'> {
   /** The name of the product; no other value is accepted. */
-  messaging_product: 'msgapp' | 'whatsapp'
+  messaging_product: V
   success: boolean
 }
 
 /** Prepares the media of a call of a user before it is accepted, so that no word is lost. */
-export function callsPreAccept(client: Client, phoneNumberId: string, params: CallsPreAcceptParams, options?: RequestOptions): Call<CallsPreAcceptResponse> {
+export function callsPreAccept<V extends Vocabulary>(client: Client<V>, phoneNumberId: string, params: CallsPreAcceptParams, options?: RequestOptions): Call<CallsPreAcceptResponse<V>> {
   return callRow(client, callsActRow, [phoneNumberId], { ...params, action: 'pre_accept' }, options)
 }
 
@@ -87,14 +88,14 @@ export type CallsAcceptParams = {
 }
 
 /** The response of `calls.accept`. */
-export interface CallsAcceptResponse {
+export interface CallsAcceptResponse<V extends Vocabulary = 'msgapp'> {
   /** The name of the product; no other value is accepted. */
-  messaging_product: 'msgapp' | 'whatsapp'
+  messaging_product: V
   success: boolean
 }
 
 /** Accepts a call of a user. */
-export function callsAccept(client: Client, phoneNumberId: string, params: CallsAcceptParams, options?: RequestOptions): Call<CallsAcceptResponse> {
+export function callsAccept<V extends Vocabulary>(client: Client<V>, phoneNumberId: string, params: CallsAcceptParams, options?: RequestOptions): Call<CallsAcceptResponse<V>> {
   return callRow(client, callsActRow, [phoneNumberId], { ...params, action: 'accept' }, options)
 }
 
@@ -116,14 +117,14 @@ export type CallsRejectParams = {
 }
 
 /** The response of `calls.reject`. */
-export interface CallsRejectResponse {
+export interface CallsRejectResponse<V extends Vocabulary = 'msgapp'> {
   /** The name of the product; no other value is accepted. */
-  messaging_product: 'msgapp' | 'whatsapp'
+  messaging_product: V
   success: boolean
 }
 
 /** Rejects a call of a user. */
-export function callsReject(client: Client, phoneNumberId: string, params: CallsRejectParams, options?: RequestOptions): Call<CallsRejectResponse> {
+export function callsReject<V extends Vocabulary>(client: Client<V>, phoneNumberId: string, params: CallsRejectParams, options?: RequestOptions): Call<CallsRejectResponse<V>> {
   return callRow(client, callsActRow, [phoneNumberId], { ...params, action: 'reject' }, options)
 }
 
@@ -150,12 +151,12 @@ export interface CallsTerminateResponse {
 }
 
 /** Ends a call, whoever began it. */
-export function callsTerminate(client: Client, phoneNumberId: string, params: CallsTerminateParams, options?: RequestOptions): Call<CallsTerminateResponse> {
+export function callsTerminate<V extends Vocabulary>(client: Client<V>, phoneNumberId: string, params: CallsTerminateParams, options?: RequestOptions): Call<CallsTerminateResponse> {
   return callRow(client, callsActRow, [phoneNumberId], { ...params, action: 'terminate' }, options)
 }
 
 /** `client.calls` */
-export class CallsMethods extends Group {
+export class CallsMethods<V extends Vocabulary = 'msgapp'> extends Group<V> {
   /**
    * Calls a user.
    *
@@ -169,7 +170,7 @@ export class CallsMethods extends Group {
    *   biz_opaque_callback_data: 'order-1042',
    * })
    */
-  connect(phoneNumberId: string, params: CallsConnectParams, options?: RequestOptions): Call<CallsConnectResponse> {
+  connect(phoneNumberId: string, params: CallsConnectParams, options?: RequestOptions): Call<CallsConnectResponse<V>> {
     return callsConnect(this.client, phoneNumberId, params, options)
   }
 
@@ -182,7 +183,7 @@ export class CallsMethods extends Group {
    *   session: { sdp_type: 'answer', sdp: 'v=0\r\n…' },
    * })
    */
-  preAccept(phoneNumberId: string, params: CallsPreAcceptParams, options?: RequestOptions): Call<CallsPreAcceptResponse> {
+  preAccept(phoneNumberId: string, params: CallsPreAcceptParams, options?: RequestOptions): Call<CallsPreAcceptResponse<V>> {
     return callsPreAccept(this.client, phoneNumberId, params, options)
   }
 
@@ -195,7 +196,7 @@ export class CallsMethods extends Group {
    *   session: { sdp_type: 'answer', sdp: 'v=0\r\n…' },
    * })
    */
-  accept(phoneNumberId: string, params: CallsAcceptParams, options?: RequestOptions): Call<CallsAcceptResponse> {
+  accept(phoneNumberId: string, params: CallsAcceptParams, options?: RequestOptions): Call<CallsAcceptResponse<V>> {
     return callsAccept(this.client, phoneNumberId, params, options)
   }
 
@@ -205,7 +206,7 @@ export class CallsMethods extends Group {
    * @example
    * await client.calls.reject('4000000000000001', { call_id: 'wacid.q83vEjRWeJCrze8SNFZ4kKvN7xI0VniQ' })
    */
-  reject(phoneNumberId: string, params: CallsRejectParams, options?: RequestOptions): Call<CallsRejectResponse> {
+  reject(phoneNumberId: string, params: CallsRejectParams, options?: RequestOptions): Call<CallsRejectResponse<V>> {
     return callsReject(this.client, phoneNumberId, params, options)
   }
 

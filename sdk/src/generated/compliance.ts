@@ -2,6 +2,7 @@
 
 import { type Call, callRow } from '../core/call.ts'
 import type { Client, Row } from '../core/client.ts'
+import type { Vocabulary } from './constants.ts'
 import { Group } from '../group.ts'
 import type { RequestOptions } from '../core/request.ts'
 
@@ -16,11 +17,11 @@ export interface ComplianceRetrieveParams {
 }
 
 /** The response of `compliance.retrieve`. */
-export interface ComplianceRetrieveResponse {
+export interface ComplianceRetrieveResponse<V extends Vocabulary = 'msgapp'> {
   data: {
     whatsapp_business_account_id: string
     /** The name of the product; no other value is accepted. */
-    messaging_product?: 'msgapp' | 'whatsapp'
+    messaging_product?: V
     entity_name?: string
     entity_type?: 'LIMITED_LIABILITY_PARTNERSHIP' | 'SOLE_PROPRIETORSHIP' | 'PARTNERSHIP' | 'PUBLIC_COMPANY' | 'PRIVATE_COMPANY' | 'OTHER'
     entity_type_custom?: string
@@ -40,14 +41,14 @@ export interface ComplianceRetrieveResponse {
 }
 
 /** Reads who is responsible for the business behind a phone number. */
-export function complianceRetrieve(client: Client, phoneNumberId: string, params?: ComplianceRetrieveParams, options?: RequestOptions): Call<ComplianceRetrieveResponse> {
+export function complianceRetrieve<V extends Vocabulary>(client: Client<V>, phoneNumberId: string, params?: ComplianceRetrieveParams, options?: RequestOptions): Call<ComplianceRetrieveResponse<V>> {
   return callRow(client, complianceReadRow, [phoneNumberId], params, options)
 }
 
 /** The parameters of `compliance.update`. */
-export interface ComplianceUpdateParams {
+export interface ComplianceUpdateParams<V extends Vocabulary = 'msgapp'> {
   /** The name of the product; no other value is accepted. */
-  messaging_product?: 'msgapp' | 'whatsapp' | undefined
+  messaging_product?: V | undefined
   /** The legal name of the business. */
   entity_name: string
   /** The legal form of the business. */
@@ -84,19 +85,19 @@ export interface ComplianceUpdateResponse {
 }
 
 /** Sets who is responsible for the business behind a phone number, and replaces the earlier record. */
-export function complianceUpdate(client: Client, phoneNumberId: string, params: ComplianceUpdateParams, options?: RequestOptions): Call<ComplianceUpdateResponse> {
+export function complianceUpdate<V extends Vocabulary>(client: Client<V>, phoneNumberId: string, params: ComplianceUpdateParams<V>, options?: RequestOptions): Call<ComplianceUpdateResponse> {
   return callRow(client, complianceSetRow, [phoneNumberId], params, options)
 }
 
 /** `client.compliance` */
-export class ComplianceMethods extends Group {
+export class ComplianceMethods<V extends Vocabulary = 'msgapp'> extends Group<V> {
   /**
    * Reads who is responsible for the business behind a phone number.
    *
    * @example
    * await client.compliance.retrieve('4000000000000001')
    */
-  retrieve(phoneNumberId: string, params?: ComplianceRetrieveParams, options?: RequestOptions): Call<ComplianceRetrieveResponse> {
+  retrieve(phoneNumberId: string, params?: ComplianceRetrieveParams, options?: RequestOptions): Call<ComplianceRetrieveResponse<V>> {
     return complianceRetrieve(this.client, phoneNumberId, params, options)
   }
 
@@ -116,7 +117,7 @@ export class ComplianceMethods extends Group {
    *   customer_care_details: { email: 'care@luckyshrub.example', landline_number: '+91 22 1234 5678' },
    * })
    */
-  update(phoneNumberId: string, params: ComplianceUpdateParams, options?: RequestOptions): Call<ComplianceUpdateResponse> {
+  update(phoneNumberId: string, params: ComplianceUpdateParams<V>, options?: RequestOptions): Call<ComplianceUpdateResponse> {
     return complianceUpdate(this.client, phoneNumberId, params, options)
   }
 }

@@ -2,6 +2,7 @@
 
 import { type Call, callRow } from '../core/call.ts'
 import type { Client, Row } from '../core/client.ts'
+import type { Vocabulary } from './constants.ts'
 import { Group } from '../group.ts'
 import type { RequestOptions } from '../core/request.ts'
 
@@ -27,10 +28,10 @@ export interface ConversationalAutomationRetrieveResponse {
 }
 
 /** Reads the bot of a phone number; before anything was set, it offers nothing and has no id. */
-export function conversationalAutomationRetrieve(client: Client, phoneNumberId: string, params?: ConversationalAutomationRetrieveParams & { fields?: undefined }, options?: RequestOptions): Call<ConversationalAutomationRetrieveResponse & { id: string }>
+export function conversationalAutomationRetrieve<V extends Vocabulary>(client: Client<V>, phoneNumberId: string, params?: ConversationalAutomationRetrieveParams & { fields?: undefined }, options?: RequestOptions): Call<ConversationalAutomationRetrieveResponse & { id: string }>
 /** Reads the bot of a phone number; before anything was set, it offers nothing and has no id. */
-export function conversationalAutomationRetrieve(client: Client, phoneNumberId: string, params?: ConversationalAutomationRetrieveParams, options?: RequestOptions): Call<ConversationalAutomationRetrieveResponse>
-export function conversationalAutomationRetrieve(client: Client, phoneNumberId: string, params?: ConversationalAutomationRetrieveParams, options?: RequestOptions): Call<ConversationalAutomationRetrieveResponse> {
+export function conversationalAutomationRetrieve<V extends Vocabulary>(client: Client<V>, phoneNumberId: string, params?: ConversationalAutomationRetrieveParams, options?: RequestOptions): Call<ConversationalAutomationRetrieveResponse>
+export function conversationalAutomationRetrieve<V extends Vocabulary>(client: Client<V>, phoneNumberId: string, params?: ConversationalAutomationRetrieveParams, options?: RequestOptions): Call<ConversationalAutomationRetrieveResponse> {
   return callRow(client, botReadAutomationRow, [phoneNumberId], params, options)
 }
 
@@ -55,12 +56,12 @@ export interface ConversationalAutomationUpdateResponse {
 }
 
 /** Sets all that the bot of a phone number offers; a member that is left out is reset. */
-export function conversationalAutomationUpdate(client: Client, phoneNumberId: string, params?: ConversationalAutomationUpdateParams, options?: RequestOptions): Call<ConversationalAutomationUpdateResponse> {
+export function conversationalAutomationUpdate<V extends Vocabulary>(client: Client<V>, phoneNumberId: string, params?: ConversationalAutomationUpdateParams, options?: RequestOptions): Call<ConversationalAutomationUpdateResponse> {
   return callRow(client, botSetAutomationRow, [phoneNumberId], params, options)
 }
 
 /** `client.conversationalAutomation` */
-export class ConversationalAutomationMethods extends Group {
+export class ConversationalAutomationMethods<V extends Vocabulary = 'msgapp'> extends Group<V> {
   /**
    * Reads the bot of a phone number; before anything was set, it offers nothing and has no id.
    *

@@ -2,6 +2,7 @@
 
 import { type Call, callRow } from '../core/call.ts'
 import type { Client, Row } from '../core/client.ts'
+import type { Vocabulary } from './constants.ts'
 import { Group } from '../group.ts'
 import type { RequestOptions } from '../core/request.ts'
 
@@ -24,7 +25,7 @@ export interface EncryptionKeysRetrieveResponse {
 }
 
 /** Reads the public key that payloads for a phone number are encrypted with, and whether its signature is valid. */
-export function encryptionKeysRetrieve(client: Client, phoneNumberId: string, params?: EncryptionKeysRetrieveParams, options?: RequestOptions): Call<EncryptionKeysRetrieveResponse> {
+export function encryptionKeysRetrieve<V extends Vocabulary>(client: Client<V>, phoneNumberId: string, params?: EncryptionKeysRetrieveParams, options?: RequestOptions): Call<EncryptionKeysRetrieveResponse> {
   return callRow(client, encryptionReadRow, [phoneNumberId], params, options)
 }
 
@@ -40,12 +41,12 @@ export interface EncryptionKeysUpdateResponse {
 }
 
 /** Checks, signs and stores the public key of a phone number, in place of the one before. */
-export function encryptionKeysUpdate(client: Client, phoneNumberId: string, params: EncryptionKeysUpdateParams, options?: RequestOptions): Call<EncryptionKeysUpdateResponse> {
+export function encryptionKeysUpdate<V extends Vocabulary>(client: Client<V>, phoneNumberId: string, params: EncryptionKeysUpdateParams, options?: RequestOptions): Call<EncryptionKeysUpdateResponse> {
   return callRow(client, encryptionUploadRow, [phoneNumberId], params, options)
 }
 
 /** `client.encryptionKeys` */
-export class EncryptionKeysMethods extends Group {
+export class EncryptionKeysMethods<V extends Vocabulary = 'msgapp'> extends Group<V> {
   /**
    * Reads the public key that payloads for a phone number are encrypted with, and whether its signature is valid.
    *

@@ -4,6 +4,7 @@ import type { FileInput } from '../core/body.ts'
 import { type Call, callForResponse, callForText, callRow } from '../core/call.ts'
 import type { Client, Row } from '../core/client.ts'
 import { locateLink } from '../core/link.ts'
+import type { Vocabulary } from './constants.ts'
 import { Group } from '../group.ts'
 import { type ListCall, listRow } from '../core/list.ts'
 import { writeMultipart } from '../core/multipart.ts'
@@ -86,7 +87,7 @@ export interface GatewayUsersListItem {
 }
 
 /** Lists the users who have a chat, a name or settings, in the order of their numbers. */
-export function gatewayUsersList(client: Client, params?: GatewayUsersListParams, options?: RequestOptions): ListCall<GatewayUsersListItem> {
+export function gatewayUsersList<V extends Vocabulary>(client: Client<V>, params?: GatewayUsersListParams, options?: RequestOptions): ListCall<GatewayUsersListItem> {
   return listRow(client, gatewayListUsersRow, [], params, options)
 }
 
@@ -101,7 +102,7 @@ export interface GatewayUsersRetrieveResponse {
 }
 
 /** Reads the settings of a user's phone; an unknown user has the defaults. */
-export function gatewayUsersRetrieve(client: Client, waId: string, options?: RequestOptions): Call<GatewayUsersRetrieveResponse> {
+export function gatewayUsersRetrieve<V extends Vocabulary>(client: Client<V>, waId: string, options?: RequestOptions): Call<GatewayUsersRetrieveResponse> {
   return callRow(client, gatewayReadUserRow, [waId], undefined, options)
 }
 
@@ -125,7 +126,7 @@ export interface GatewayUsersUpdateResponse {
 }
 
 /** Changes the settings of a user's phone; going online delivers waiting messages, oldest first. */
-export function gatewayUsersUpdate(client: Client, waId: string, params?: GatewayUsersUpdateParams, options?: RequestOptions): Call<GatewayUsersUpdateResponse> {
+export function gatewayUsersUpdate<V extends Vocabulary>(client: Client<V>, waId: string, params?: GatewayUsersUpdateParams, options?: RequestOptions): Call<GatewayUsersUpdateResponse> {
   return callRow(client, gatewaySetUserRow, [waId], params, options)
 }
 
@@ -140,14 +141,14 @@ export interface GatewayChatsListParams {
 }
 
 /** An item of `gateway.chats.list`. */
-export interface GatewayChatsListItem {
+export interface GatewayChatsListItem<V extends Vocabulary = 'msgapp'> {
   phone_number_id: string
   display_phone_number: string
   verified_name: string
   group_id?: string
   subject?: string
   /** A message as the user's side sees it. */
-  last_message?: GatewayMessage
+  last_message?: GatewayMessage<V>
   unread_count: number
   window_expires_at?: string
   blocked: boolean
@@ -157,7 +158,7 @@ export interface GatewayChatsListItem {
 }
 
 /** Lists the chats of a user with phone numbers and in groups, the latest first. */
-export function gatewayChatsList(client: Client, waId: string, params?: GatewayChatsListParams, options?: RequestOptions): ListCall<GatewayChatsListItem> {
+export function gatewayChatsList<V extends Vocabulary>(client: Client<V>, waId: string, params?: GatewayChatsListParams, options?: RequestOptions): ListCall<GatewayChatsListItem<V>> {
   return listRow(client, gatewayListChatsRow, [waId], params, options)
 }
 
@@ -175,7 +176,7 @@ export interface GatewayChatsUpdateResponse {
 }
 
 /** Lets a user block a phone number, or stop and resume its marketing messages. */
-export function gatewayChatsUpdate(client: Client, waId: string, phoneNumberId: string, params?: GatewayChatsUpdateParams, options?: RequestOptions): Call<GatewayChatsUpdateResponse> {
+export function gatewayChatsUpdate<V extends Vocabulary>(client: Client<V>, waId: string, phoneNumberId: string, params?: GatewayChatsUpdateParams, options?: RequestOptions): Call<GatewayChatsUpdateResponse> {
   return callRow(client, gatewaySetChatRow, [waId, phoneNumberId], params, options)
 }
 
@@ -194,10 +195,10 @@ export interface GatewayMessagesListParams {
 }
 
 /** An item of `gateway.messages.list`. */
-export type GatewayMessagesListItem = GatewayMessage
+export type GatewayMessagesListItem<V extends Vocabulary = 'msgapp'> = GatewayMessage<V>
 
 /** Lists the messages of a user with a phone number or in a group, the latest first. */
-export function gatewayMessagesList(client: Client, waId: string, params?: GatewayMessagesListParams, options?: RequestOptions): ListCall<GatewayMessagesListItem> {
+export function gatewayMessagesList<V extends Vocabulary>(client: Client<V>, waId: string, params?: GatewayMessagesListParams, options?: RequestOptions): ListCall<GatewayMessagesListItem<V>> {
   return listRow(client, gatewayListMessagesRow, [waId], params, options)
 }
 
@@ -210,15 +211,15 @@ export interface GatewayMessagesWriteResponse {
 }
 
 /** Sends a message of a user to a phone number or a group; media files come from POST /gateway/media. */
-export function gatewayMessagesWrite(client: Client, params: GatewayMessagesWriteParams, options?: RequestOptions): Call<GatewayMessagesWriteResponse> {
+export function gatewayMessagesWrite<V extends Vocabulary>(client: Client<V>, params: GatewayMessagesWriteParams, options?: RequestOptions): Call<GatewayMessagesWriteResponse> {
   return callRow(client, gatewayWriteMessageRow, [], params, options)
 }
 
 /** The response of `gateway.messages.retrieve`. */
-export type GatewayMessagesRetrieveResponse = GatewayMessage
+export type GatewayMessagesRetrieveResponse<V extends Vocabulary = 'msgapp'> = GatewayMessage<V>
 
 /** Reads a message of either direction, with its statuses. */
-export function gatewayMessagesRetrieve(client: Client, messageId: string, options?: RequestOptions): Call<GatewayMessagesRetrieveResponse> {
+export function gatewayMessagesRetrieve<V extends Vocabulary>(client: Client<V>, messageId: string, options?: RequestOptions): Call<GatewayMessagesRetrieveResponse<V>> {
   return callRow(client, gatewayReadMessageRow, [messageId], undefined, options)
 }
 
@@ -234,7 +235,7 @@ export interface GatewayMessagesDeliverResponse {
 }
 
 /** Reports that a message has reached the user's phone. */
-export function gatewayMessagesDeliver(client: Client, messageId: string, params?: GatewayMessagesDeliverParams, options?: RequestOptions): Call<GatewayMessagesDeliverResponse> {
+export function gatewayMessagesDeliver<V extends Vocabulary>(client: Client<V>, messageId: string, params?: GatewayMessagesDeliverParams, options?: RequestOptions): Call<GatewayMessagesDeliverResponse> {
   return callRow(client, gatewayActOnMessageRow, [messageId], { ...params, action: 'deliver' }, options)
 }
 
@@ -250,7 +251,7 @@ export interface GatewayMessagesMarkAsReadResponse {
 }
 
 /** Reports that the user has read a message. */
-export function gatewayMessagesMarkAsRead(client: Client, messageId: string, params?: GatewayMessagesMarkAsReadParams, options?: RequestOptions): Call<GatewayMessagesMarkAsReadResponse> {
+export function gatewayMessagesMarkAsRead<V extends Vocabulary>(client: Client<V>, messageId: string, params?: GatewayMessagesMarkAsReadParams, options?: RequestOptions): Call<GatewayMessagesMarkAsReadResponse> {
   return callRow(client, gatewayActOnMessageRow, [messageId], { ...params, action: 'read' }, options)
 }
 
@@ -266,7 +267,7 @@ export interface GatewayMessagesPlayResponse {
 }
 
 /** Reports that the user has listened to a voice message. */
-export function gatewayMessagesPlay(client: Client, messageId: string, params?: GatewayMessagesPlayParams, options?: RequestOptions): Call<GatewayMessagesPlayResponse> {
+export function gatewayMessagesPlay<V extends Vocabulary>(client: Client<V>, messageId: string, params?: GatewayMessagesPlayParams, options?: RequestOptions): Call<GatewayMessagesPlayResponse> {
   return callRow(client, gatewayActOnMessageRow, [messageId], { ...params, action: 'play' }, options)
 }
 
@@ -284,7 +285,7 @@ export interface GatewayMessagesFailResponse {
 }
 
 /** Lets the delivery of a message fail. */
-export function gatewayMessagesFail(client: Client, messageId: string, params?: GatewayMessagesFailParams, options?: RequestOptions): Call<GatewayMessagesFailResponse> {
+export function gatewayMessagesFail<V extends Vocabulary>(client: Client<V>, messageId: string, params?: GatewayMessagesFailParams, options?: RequestOptions): Call<GatewayMessagesFailResponse> {
   return callRow(client, gatewayActOnMessageRow, [messageId], { ...params, action: 'fail' }, options)
 }
 
@@ -294,21 +295,28 @@ export interface GatewayMessagesDeleteResponse {
 }
 
 /** Deletes a message that the user wrote. */
-export function gatewayMessagesDelete(client: Client, messageId: string, options?: RequestOptions): Call<GatewayMessagesDeleteResponse> {
+export function gatewayMessagesDelete<V extends Vocabulary>(client: Client<V>, messageId: string, options?: RequestOptions): Call<GatewayMessagesDeleteResponse> {
   return callRow(client, gatewayActOnMessageRow, [messageId], { action: 'delete' }, options)
 }
 
 /** The parameters of `gateway.messages.press`. */
-export interface GatewayMessagesPressParams {
+export interface GatewayMessagesPressParamsMsgapp {
   /** It must be a user's id: 1 to 20 digits, as text. */
   user_wa_id?: string | undefined
   /** It must be the id of a button or row, or the index of a button. */
   choice?: string | number | undefined
   /** With press: what the user chose or filled in: a location, an order, the fields of a flow. */
   data?: Record<string, unknown> | undefined
+}
+
+/** The parameters of `gateway.messages.press`. */
+export interface GatewayMessagesPressParamsWhatsapp extends GatewayMessagesPressParamsMsgapp {
   /** With press: the card of a template that the button is on. */
   card?: number | undefined
 }
+
+/** The parameters of `gateway.messages.press`. */
+export type GatewayMessagesPressParams<V extends Vocabulary = 'msgapp'> = { msgapp: GatewayMessagesPressParamsMsgapp; whatsapp: GatewayMessagesPressParamsWhatsapp }[V]
 
 /** The response of `gateway.messages.press`. */
 export interface GatewayMessagesPressResponse {
@@ -317,12 +325,12 @@ export interface GatewayMessagesPressResponse {
 }
 
 /** Takes a button or a row of a message; the response has the id of the message that this sends. */
-export function gatewayMessagesPress(client: Client, messageId: string, params?: GatewayMessagesPressParams, options?: RequestOptions): Call<GatewayMessagesPressResponse> {
+export function gatewayMessagesPress<V extends Vocabulary>(client: Client<V>, messageId: string, params?: GatewayMessagesPressParams<V>, options?: RequestOptions): Call<GatewayMessagesPressResponse> {
   return callRow(client, gatewayActOnMessageRow, [messageId], { ...params, action: 'press' }, options)
 }
 
 /** Sends the bytes of the media file of a message, or a range of them. */
-export function gatewayMediaDownload(client: Client, url: string, options?: RequestOptions): Call<Response> {
+export function gatewayMediaDownload<V extends Vocabulary>(client: Client<V>, url: string, options?: RequestOptions): Call<Response> {
   return callForResponse(client, gatewayDownloadFileRow, [url], undefined, options)
 }
 
@@ -335,14 +343,14 @@ export interface GatewayStreamParams {
 }
 
 /** An event of `gateway.stream`. */
-export type GatewayStreamEvent = 
-  | { id: string; event: 'message'; data: GatewayMessagesRetrieveResponse }
+export type GatewayStreamEvent<V extends Vocabulary = 'msgapp'> = 
+  | { id: string; event: 'message'; data: GatewayMessagesRetrieveResponse<V> }
   | { id: string; event: 'status'; data: { id: string; status: string; user_wa_id?: string; timestamp: string } }
   | { id: string; event: 'typing'; data: { phone_number_id: string; user_wa_id: string; until: string } }
   | StreamReset
 
 /** Sends messages, statuses and typing indicators as they happen, as Server-Sent Events; resumes after Last-Event-ID, or sends reset. */
-export function gatewayStream(client: Client, params?: GatewayStreamParams, options?: StreamOptions): EventStream<GatewayStreamEvent> {
+export function gatewayStream<V extends Vocabulary>(client: Client<V>, params?: GatewayStreamParams, options?: StreamOptions): EventStream<GatewayStreamEvent<V>> {
   return streamRow(client, gatewayStreamRow, [], params, options)
 }
 
@@ -365,10 +373,10 @@ export interface GatewayMessagesWaitParams {
 }
 
 /** The response of `gateway.messages.wait`. */
-export type GatewayMessagesWaitResponse = GatewayMessage
+export type GatewayMessagesWaitResponse<V extends Vocabulary = 'msgapp'> = GatewayMessage<V>
 
 /** Waits until a message of a business has arrived on the phone of a user, and responds with the first. */
-export function gatewayMessagesWait(client: Client, params: GatewayMessagesWaitParams, options?: RequestOptions): Call<GatewayMessagesWaitResponse> {
+export function gatewayMessagesWait<V extends Vocabulary>(client: Client<V>, params: GatewayMessagesWaitParams, options?: RequestOptions): Call<GatewayMessagesWaitResponse<V>> {
   return callRow(client, gatewayWaitRow, [], params, options)
 }
 
@@ -385,14 +393,14 @@ export interface GatewayTemplatesListParams {
 }
 
 /** An item of `gateway.templates.list`. */
-export interface GatewayTemplatesListItem {
+export interface GatewayTemplatesListItem<V extends Vocabulary = 'msgapp'> {
   id?: string
   name?: string
   language?: string
   category?: TemplateCategory
   previous_category?: TemplateCategory
   status?: TemplateStatus
-  components?: TemplateComponent[]
+  components?: TemplateComponent<V>[]
   parameter_format?: 'POSITIONAL' | 'NAMED'
   message_send_ttl_seconds?: number
   quality_score?: TemplateQuality
@@ -403,7 +411,7 @@ export interface GatewayTemplatesListItem {
 }
 
 /** Lists message templates of every account, newest first; the status PENDING selects templates that wait for their review. */
-export function gatewayTemplatesList(client: Client, params?: GatewayTemplatesListParams, options?: RequestOptions): ListCall<GatewayTemplatesListItem> {
+export function gatewayTemplatesList<V extends Vocabulary>(client: Client<V>, params?: GatewayTemplatesListParams, options?: RequestOptions): ListCall<GatewayTemplatesListItem<V>> {
   return listRow(client, gatewayListTemplatesRow, [], params, options)
 }
 
@@ -425,7 +433,7 @@ export interface GatewayTemplatesReviewResponse {
 }
 
 /** Approves, rejects, pauses or disables a message template, or sets its quality score or category. */
-export function gatewayTemplatesReview(client: Client, templateId: string, params?: GatewayTemplatesReviewParams, options?: RequestOptions): Call<GatewayTemplatesReviewResponse> {
+export function gatewayTemplatesReview<V extends Vocabulary>(client: Client<V>, templateId: string, params?: GatewayTemplatesReviewParams, options?: RequestOptions): Call<GatewayTemplatesReviewResponse> {
   return callRow(client, gatewayReviewTemplateRow, [templateId], params, options)
 }
 
@@ -447,12 +455,12 @@ export interface GatewayCallPermissionsUpdateResponse {
 }
 
 /** Sets whether a user permits calls of a phone number; pending means that the user was asked. */
-export function gatewayCallPermissionsUpdate(client: Client, params: GatewayCallPermissionsUpdateParams, options?: RequestOptions): Call<GatewayCallPermissionsUpdateResponse> {
+export function gatewayCallPermissionsUpdate<V extends Vocabulary>(client: Client<V>, params: GatewayCallPermissionsUpdateParams, options?: RequestOptions): Call<GatewayCallPermissionsUpdateResponse> {
   return callRow(client, gatewaySetCallPermissionRow, [], params, options)
 }
 
 /** The parameters of `gateway.calls.start`. */
-export interface GatewayCallsStartParams {
+export interface GatewayCallsStartParamsMsgapp {
   /** The phone number that is called. */
   phone_number_id: string
   /** It must be a user's id: 1 to 20 digits, as text. */
@@ -461,9 +469,16 @@ export interface GatewayCallsStartParams {
   name?: string | undefined
   /** What one side sends to set up the media of a call. */
   session: CallSession
+}
+
+/** The parameters of `gateway.calls.start`. */
+export interface GatewayCallsStartParamsWhatsapp extends GatewayCallsStartParamsMsgapp {
   /** The message whose button the user called with. */
   message_id?: string | undefined
 }
+
+/** The parameters of `gateway.calls.start`. */
+export type GatewayCallsStartParams<V extends Vocabulary = 'msgapp'> = { msgapp: GatewayCallsStartParamsMsgapp; whatsapp: GatewayCallsStartParamsWhatsapp }[V]
 
 /** The response of `gateway.calls.start`. */
 export interface GatewayCallsStartResponse {
@@ -471,7 +486,7 @@ export interface GatewayCallsStartResponse {
 }
 
 /** Starts a call of a user to a phone number. */
-export function gatewayCallsStart(client: Client, params: GatewayCallsStartParams, options?: RequestOptions): Call<GatewayCallsStartResponse> {
+export function gatewayCallsStart<V extends Vocabulary>(client: Client<V>, params: GatewayCallsStartParams<V>, options?: RequestOptions): Call<GatewayCallsStartResponse> {
   return callRow(client, gatewayStartCallRow, [], params, options)
 }
 
@@ -493,7 +508,7 @@ export interface GatewayCallsRetrieveResponse {
 }
 
 /** Reads a call, with the session descriptions of both sides so far. */
-export function gatewayCallsRetrieve(client: Client, callId: string, options?: RequestOptions): Call<GatewayCallsRetrieveResponse> {
+export function gatewayCallsRetrieve<V extends Vocabulary>(client: Client<V>, callId: string, options?: RequestOptions): Call<GatewayCallsRetrieveResponse> {
   return callRow(client, gatewayReadCallRow, [callId], undefined, options)
 }
 
@@ -529,7 +544,7 @@ export interface GatewayCallsListItem {
 }
 
 /** Lists calls between users and phone numbers, newest first, without session descriptions. */
-export function gatewayCallsList(client: Client, params?: GatewayCallsListParams, options?: RequestOptions): ListCall<GatewayCallsListItem> {
+export function gatewayCallsList<V extends Vocabulary>(client: Client<V>, params?: GatewayCallsListParams, options?: RequestOptions): ListCall<GatewayCallsListItem> {
   return listRow(client, gatewayListCallsRow, [], params, options)
 }
 
@@ -539,7 +554,7 @@ export interface GatewayCallsRingResponse {
 }
 
 /** Reports that the user's phone rings. */
-export function gatewayCallsRing(client: Client, callId: string, options?: RequestOptions): Call<GatewayCallsRingResponse> {
+export function gatewayCallsRing<V extends Vocabulary>(client: Client<V>, callId: string, options?: RequestOptions): Call<GatewayCallsRingResponse> {
   return callRow(client, gatewayActOnCallRow, [callId], { action: 'ringing' }, options)
 }
 
@@ -555,7 +570,7 @@ export interface GatewayCallsAcceptResponse {
 }
 
 /** Lets the user accept a call of a business. */
-export function gatewayCallsAccept(client: Client, callId: string, params?: GatewayCallsAcceptParams, options?: RequestOptions): Call<GatewayCallsAcceptResponse> {
+export function gatewayCallsAccept<V extends Vocabulary>(client: Client<V>, callId: string, params?: GatewayCallsAcceptParams, options?: RequestOptions): Call<GatewayCallsAcceptResponse> {
   return callRow(client, gatewayActOnCallRow, [callId], { ...params, action: 'accept' }, options)
 }
 
@@ -565,7 +580,7 @@ export interface GatewayCallsRejectResponse {
 }
 
 /** Lets the user reject a call of a business. */
-export function gatewayCallsReject(client: Client, callId: string, options?: RequestOptions): Call<GatewayCallsRejectResponse> {
+export function gatewayCallsReject<V extends Vocabulary>(client: Client<V>, callId: string, options?: RequestOptions): Call<GatewayCallsRejectResponse> {
   return callRow(client, gatewayActOnCallRow, [callId], { action: 'reject' }, options)
 }
 
@@ -575,7 +590,7 @@ export interface GatewayCallsTerminateResponse {
 }
 
 /** Lets the user end a call, whoever began it. */
-export function gatewayCallsTerminate(client: Client, callId: string, options?: RequestOptions): Call<GatewayCallsTerminateResponse> {
+export function gatewayCallsTerminate<V extends Vocabulary>(client: Client<V>, callId: string, options?: RequestOptions): Call<GatewayCallsTerminateResponse> {
   return callRow(client, gatewayActOnCallRow, [callId], { action: 'terminate' }, options)
 }
 
@@ -596,7 +611,7 @@ export interface GatewayGroupsJoinResponse {
 }
 
 /** Lets a user join a group by its invite link, or ask to join it if the business has to approve. */
-export function gatewayGroupsJoin(client: Client, params: GatewayGroupsJoinParams, options?: RequestOptions): Call<GatewayGroupsJoinResponse> {
+export function gatewayGroupsJoin<V extends Vocabulary>(client: Client<V>, params: GatewayGroupsJoinParams, options?: RequestOptions): Call<GatewayGroupsJoinResponse> {
   return callRow(client, gatewayJoinGroupRow, [], params, options)
 }
 
@@ -618,7 +633,7 @@ export interface GatewayOutboxRetrieveResponse {
 }
 
 /** Lists the messages that the built-in carrier sent to a number, newest first. */
-export function gatewayOutboxRetrieve(client: Client, params: GatewayOutboxRetrieveParams, options?: RequestOptions): Call<GatewayOutboxRetrieveResponse> {
+export function gatewayOutboxRetrieve<V extends Vocabulary>(client: Client<V>, params: GatewayOutboxRetrieveParams, options?: RequestOptions): Call<GatewayOutboxRetrieveResponse> {
   return callRow(client, gatewayReadOutboxRow, [], params, options)
 }
 
@@ -635,7 +650,7 @@ export interface GatewayPhoneNumbersListParams {
 }
 
 /** An item of `gateway.phoneNumbers.list`. */
-export interface GatewayPhoneNumbersListItem {
+export interface GatewayPhoneNumbersListItem<V extends Vocabulary = 'msgapp'> {
   id: string
   account_id: string
   display_phone_number: string
@@ -643,16 +658,16 @@ export interface GatewayPhoneNumbersListItem {
   /** Whether it can send and receive. */
   registered: boolean
   /** The value that inbound events must have. */
-  messaging_product: 'msgapp' | 'whatsapp'
+  messaging_product: V
 }
 
 /** Lists phone numbers, each as it is read alone, in the order of their ids. */
-export function gatewayPhoneNumbersList(client: Client, params?: GatewayPhoneNumbersListParams, options?: RequestOptions): ListCall<GatewayPhoneNumbersListItem> {
+export function gatewayPhoneNumbersList<V extends Vocabulary>(client: Client<V>, params?: GatewayPhoneNumbersListParams, options?: RequestOptions): ListCall<GatewayPhoneNumbersListItem<V>> {
   return listRow(client, gatewayListNumbersRow, [], params, options)
 }
 
 /** The response of `gateway.phoneNumbers.retrieve`. */
-export interface GatewayPhoneNumbersRetrieveResponse {
+export interface GatewayPhoneNumbersRetrieveResponse<V extends Vocabulary = 'msgapp'> {
   id: string
   account_id: string
   display_phone_number: string
@@ -660,11 +675,11 @@ export interface GatewayPhoneNumbersRetrieveResponse {
   /** Whether it can send and receive. */
   registered: boolean
   /** The value that inbound events must have. */
-  messaging_product: 'msgapp' | 'whatsapp'
+  messaging_product: V
 }
 
 /** Reads the account of a phone number, which inbound events for the number must name. */
-export function gatewayPhoneNumbersRetrieve(client: Client, phoneNumberId: string, options?: RequestOptions): Call<GatewayPhoneNumbersRetrieveResponse> {
+export function gatewayPhoneNumbersRetrieve<V extends Vocabulary>(client: Client<V>, phoneNumberId: string, options?: RequestOptions): Call<GatewayPhoneNumbersRetrieveResponse<V>> {
   return callRow(client, gatewayReadNumberRow, [phoneNumberId], undefined, options)
 }
 
@@ -687,7 +702,7 @@ export interface GatewayMediaUploadResponse {
 }
 
 /** Uploads a file that a user sends to a phone number; the business reads it by its media ID. */
-export function gatewayMediaUpload(client: Client, params: GatewayMediaUploadParams, options?: RequestOptions): Call<GatewayMediaUploadResponse> {
+export function gatewayMediaUpload<V extends Vocabulary>(client: Client<V>, params: GatewayMediaUploadParams, options?: RequestOptions): Call<GatewayMediaUploadResponse> {
   return callRow(client, gatewayUploadMediaRow, [], params, options)
 }
 
@@ -702,14 +717,14 @@ export interface GatewayInboundEventsHandshakeParams {
 }
 
 /** Responds to the handshake with the challenge, if an app is subscribed with this verify token. */
-export function gatewayInboundEventsHandshake(client: Client, params: GatewayInboundEventsHandshakeParams, options?: RequestOptions): Call<string> {
+export function gatewayInboundEventsHandshake<V extends Vocabulary>(client: Client<V>, params: GatewayInboundEventsHandshakeParams, options?: RequestOptions): Call<string> {
   return callForText(client, receiverHandshakeRow, [], params, options)
 }
 
 /** The parameters of `gateway.inboundEvents.post`. */
-export interface GatewayInboundEventsPostParams {
+export interface GatewayInboundEventsPostParams<V extends Vocabulary = 'msgapp'> {
   /** What the events are about. */
-  object: 'msgapp_business_account' | 'whatsapp_business_account'
+  object: `${V}_business_account`
   /** One for each account. */
   entry: readonly {
     /** The id of the account that it happened to. */
@@ -721,7 +736,7 @@ export interface GatewayInboundEventsPostParams {
       /** What happened. */
       value: {
         /** The name of the product; no other value is accepted. */
-        messaging_product: 'msgapp' | 'whatsapp'
+        messaging_product: V
         /** The phone number that it happened to. */
         metadata: {
           display_phone_number: string
@@ -996,7 +1011,7 @@ export interface GatewayInboundEventsPostParams {
       /** What happened. */
       value: {
         /** The name of the product; no other value is accepted. */
-        messaging_product?: 'msgapp' | 'whatsapp' | undefined
+        messaging_product?: V | undefined
         /** The phone number that it happened to. */
         metadata: {
           display_phone_number: string
@@ -1029,7 +1044,7 @@ export interface GatewayInboundEventsPostParams {
       /** What happened. */
       value: {
         /** The name of the product; no other value is accepted. */
-        messaging_product: 'msgapp' | 'whatsapp'
+        messaging_product: V
         /** The phone number that it happened to. */
         metadata: {
           display_phone_number: string
@@ -1060,7 +1075,7 @@ export interface GatewayInboundEventsPostParams {
       /** What happened. */
       value: {
         /** The name of the product; no other value is accepted. */
-        messaging_product: 'msgapp' | 'whatsapp'
+        messaging_product: V
         /** The phone number that it happened to. */
         metadata: {
           display_phone_number: string
@@ -1081,7 +1096,7 @@ export interface GatewayInboundEventsPostParams {
       /** What happened. */
       value: {
         /** The name of the product; no other value is accepted. */
-        messaging_product?: 'msgapp' | 'whatsapp' | undefined
+        messaging_product?: V | undefined
         /** The phone number that it happened to. */
         metadata?: {
           display_phone_number: string
@@ -1107,12 +1122,12 @@ export interface GatewayInboundEventsPostResponse {
 }
 
 /** Receives events of accounts, all of a post or none, but for single messages that are refused, and passes each on once to the apps that are linked to the account. */
-export function gatewayInboundEventsPost(client: Client, params: GatewayInboundEventsPostParams, options?: RequestOptions): Call<GatewayInboundEventsPostResponse> {
+export function gatewayInboundEventsPost<V extends Vocabulary>(client: Client<V>, params: GatewayInboundEventsPostParams<V>, options?: RequestOptions): Call<GatewayInboundEventsPostResponse> {
   return callRow(client, receiverPostRow, [], params, options)
 }
 
 /** `client.gateway.users` */
-export class GatewayUsersMethods extends Group {
+export class GatewayUsersMethods<V extends Vocabulary = 'msgapp'> extends Group<V> {
   /**
    * Lists the users who have a chat, a name or settings, in the order of their numbers.
    *
@@ -1145,14 +1160,14 @@ export class GatewayUsersMethods extends Group {
 }
 
 /** `client.gateway.chats` */
-export class GatewayChatsMethods extends Group {
+export class GatewayChatsMethods<V extends Vocabulary = 'msgapp'> extends Group<V> {
   /**
    * Lists the chats of a user with phone numbers and in groups, the latest first.
    *
    * @example
    * for await (const item of client.gateway.chats.list('16505551234')) …
    */
-  list(waId: string, params?: GatewayChatsListParams, options?: RequestOptions): ListCall<GatewayChatsListItem> {
+  list(waId: string, params?: GatewayChatsListParams, options?: RequestOptions): ListCall<GatewayChatsListItem<V>> {
     return gatewayChatsList(this.client, waId, params, options)
   }
 
@@ -1168,14 +1183,14 @@ export class GatewayChatsMethods extends Group {
 }
 
 /** `client.gateway.messages` */
-export class GatewayMessagesMethods extends Group {
+export class GatewayMessagesMethods<V extends Vocabulary = 'msgapp'> extends Group<V> {
   /**
    * Lists the messages of a user with a phone number or in a group, the latest first.
    *
    * @example
    * for await (const item of client.gateway.messages.list('16505551234', { phone_number_id: '4000000000000001' })) …
    */
-  list(waId: string, params?: GatewayMessagesListParams, options?: RequestOptions): ListCall<GatewayMessagesListItem> {
+  list(waId: string, params?: GatewayMessagesListParams, options?: RequestOptions): ListCall<GatewayMessagesListItem<V>> {
     return gatewayMessagesList(this.client, waId, params, options)
   }
 
@@ -1201,7 +1216,7 @@ export class GatewayMessagesMethods extends Group {
    * @example
    * await client.gateway.messages.retrieve('wamid.q83vEjRWeJCrze8SNFZ4kKvN')
    */
-  retrieve(messageId: string, options?: RequestOptions): Call<GatewayMessagesRetrieveResponse> {
+  retrieve(messageId: string, options?: RequestOptions): Call<GatewayMessagesRetrieveResponse<V>> {
     return gatewayMessagesRetrieve(this.client, messageId, options)
   }
 
@@ -1261,7 +1276,7 @@ export class GatewayMessagesMethods extends Group {
    * @example
    * await client.gateway.messages.press('wamid.q83vEjRWeJCrze8SNFZ4kKvN', { choice: 'yes' })
    */
-  press(messageId: string, params?: GatewayMessagesPressParams, options?: RequestOptions): Call<GatewayMessagesPressResponse> {
+  press(messageId: string, params?: GatewayMessagesPressParams<V>, options?: RequestOptions): Call<GatewayMessagesPressResponse> {
     return gatewayMessagesPress(this.client, messageId, params, options)
   }
 
@@ -1276,13 +1291,13 @@ export class GatewayMessagesMethods extends Group {
    *   timeout: '5s',
    * })
    */
-  wait(params: GatewayMessagesWaitParams, options?: RequestOptions): Call<GatewayMessagesWaitResponse> {
+  wait(params: GatewayMessagesWaitParams, options?: RequestOptions): Call<GatewayMessagesWaitResponse<V>> {
     return gatewayMessagesWait(this.client, params, options)
   }
 }
 
 /** `client.gateway.media` */
-export class GatewayMediaMethods extends Group {
+export class GatewayMediaMethods<V extends Vocabulary = 'msgapp'> extends Group<V> {
   /**
    * Sends the bytes of the media file of a message, or a range of them.
    *
@@ -1305,14 +1320,14 @@ export class GatewayMediaMethods extends Group {
 }
 
 /** `client.gateway.templates` */
-export class GatewayTemplatesMethods extends Group {
+export class GatewayTemplatesMethods<V extends Vocabulary = 'msgapp'> extends Group<V> {
   /**
    * Lists message templates of every account, newest first; the status PENDING selects templates that wait for their review.
    *
    * @example
    * for await (const item of client.gateway.templates.list({ status: 'APPROVED', limit: 1 })) …
    */
-  list(params?: GatewayTemplatesListParams, options?: RequestOptions): ListCall<GatewayTemplatesListItem> {
+  list(params?: GatewayTemplatesListParams, options?: RequestOptions): ListCall<GatewayTemplatesListItem<V>> {
     return gatewayTemplatesList(this.client, params, options)
   }
 
@@ -1328,7 +1343,7 @@ export class GatewayTemplatesMethods extends Group {
 }
 
 /** `client.gateway.callPermissions` */
-export class GatewayCallPermissionsMethods extends Group {
+export class GatewayCallPermissionsMethods<V extends Vocabulary = 'msgapp'> extends Group<V> {
   /**
    * Sets whether a user permits calls of a phone number; pending means that the user was asked.
    *
@@ -1341,7 +1356,7 @@ export class GatewayCallPermissionsMethods extends Group {
 }
 
 /** `client.gateway.calls` */
-export class GatewayCallsMethods extends Group {
+export class GatewayCallsMethods<V extends Vocabulary = 'msgapp'> extends Group<V> {
   /**
    * Starts a call of a user to a phone number.
    *
@@ -1356,7 +1371,7 @@ export class GatewayCallsMethods extends Group {
    *   },
    * })
    */
-  start(params: GatewayCallsStartParams, options?: RequestOptions): Call<GatewayCallsStartResponse> {
+  start(params: GatewayCallsStartParams<V>, options?: RequestOptions): Call<GatewayCallsStartResponse> {
     return gatewayCallsStart(this.client, params, options)
   }
 
@@ -1422,7 +1437,7 @@ export class GatewayCallsMethods extends Group {
 }
 
 /** `client.gateway.groups` */
-export class GatewayGroupsMethods extends Group {
+export class GatewayGroupsMethods<V extends Vocabulary = 'msgapp'> extends Group<V> {
   /**
    * Lets a user join a group by its invite link, or ask to join it if the business has to approve.
    *
@@ -1439,7 +1454,7 @@ export class GatewayGroupsMethods extends Group {
 }
 
 /** `client.gateway.outbox` */
-export class GatewayOutboxMethods extends Group {
+export class GatewayOutboxMethods<V extends Vocabulary = 'msgapp'> extends Group<V> {
   /**
    * Lists the messages that the built-in carrier sent to a number, newest first.
    *
@@ -1452,14 +1467,14 @@ export class GatewayOutboxMethods extends Group {
 }
 
 /** `client.gateway.phoneNumbers` */
-export class GatewayPhoneNumbersMethods extends Group {
+export class GatewayPhoneNumbersMethods<V extends Vocabulary = 'msgapp'> extends Group<V> {
   /**
    * Lists phone numbers, each as it is read alone, in the order of their ids.
    *
    * @example
    * for await (const item of client.gateway.phoneNumbers.list({ account_id: '1000000000000001', limit: 1 })) …
    */
-  list(params?: GatewayPhoneNumbersListParams, options?: RequestOptions): ListCall<GatewayPhoneNumbersListItem> {
+  list(params?: GatewayPhoneNumbersListParams, options?: RequestOptions): ListCall<GatewayPhoneNumbersListItem<V>> {
     return gatewayPhoneNumbersList(this.client, params, options)
   }
 
@@ -1469,13 +1484,13 @@ export class GatewayPhoneNumbersMethods extends Group {
    * @example
    * await client.gateway.phoneNumbers.retrieve('4000000000000001')
    */
-  retrieve(phoneNumberId: string, options?: RequestOptions): Call<GatewayPhoneNumbersRetrieveResponse> {
+  retrieve(phoneNumberId: string, options?: RequestOptions): Call<GatewayPhoneNumbersRetrieveResponse<V>> {
     return gatewayPhoneNumbersRetrieve(this.client, phoneNumberId, options)
   }
 }
 
 /** `client.gateway.inboundEvents` */
-export class GatewayInboundEventsMethods extends Group {
+export class GatewayInboundEventsMethods<V extends Vocabulary = 'msgapp'> extends Group<V> {
   /**
    * Responds to the handshake with the challenge, if an app is subscribed with this verify token.
    *
@@ -1522,24 +1537,24 @@ export class GatewayInboundEventsMethods extends Group {
    *   ],
    * })
    */
-  post(params: GatewayInboundEventsPostParams, options?: RequestOptions): Call<GatewayInboundEventsPostResponse> {
+  post(params: GatewayInboundEventsPostParams<V>, options?: RequestOptions): Call<GatewayInboundEventsPostResponse> {
     return gatewayInboundEventsPost(this.client, params, options)
   }
 }
 
 /** `client.gateway` */
-export class GatewayMethods extends Group {
-  readonly users: GatewayUsersMethods = new GatewayUsersMethods(this.client)
-  readonly chats: GatewayChatsMethods = new GatewayChatsMethods(this.client)
-  readonly messages: GatewayMessagesMethods = new GatewayMessagesMethods(this.client)
-  readonly media: GatewayMediaMethods = new GatewayMediaMethods(this.client)
-  readonly templates: GatewayTemplatesMethods = new GatewayTemplatesMethods(this.client)
-  readonly callPermissions: GatewayCallPermissionsMethods = new GatewayCallPermissionsMethods(this.client)
-  readonly calls: GatewayCallsMethods = new GatewayCallsMethods(this.client)
-  readonly groups: GatewayGroupsMethods = new GatewayGroupsMethods(this.client)
-  readonly outbox: GatewayOutboxMethods = new GatewayOutboxMethods(this.client)
-  readonly phoneNumbers: GatewayPhoneNumbersMethods = new GatewayPhoneNumbersMethods(this.client)
-  readonly inboundEvents: GatewayInboundEventsMethods = new GatewayInboundEventsMethods(this.client)
+export class GatewayMethods<V extends Vocabulary = 'msgapp'> extends Group<V> {
+  readonly users: GatewayUsersMethods<V> = new GatewayUsersMethods(this.client)
+  readonly chats: GatewayChatsMethods<V> = new GatewayChatsMethods(this.client)
+  readonly messages: GatewayMessagesMethods<V> = new GatewayMessagesMethods(this.client)
+  readonly media: GatewayMediaMethods<V> = new GatewayMediaMethods(this.client)
+  readonly templates: GatewayTemplatesMethods<V> = new GatewayTemplatesMethods(this.client)
+  readonly callPermissions: GatewayCallPermissionsMethods<V> = new GatewayCallPermissionsMethods(this.client)
+  readonly calls: GatewayCallsMethods<V> = new GatewayCallsMethods(this.client)
+  readonly groups: GatewayGroupsMethods<V> = new GatewayGroupsMethods(this.client)
+  readonly outbox: GatewayOutboxMethods<V> = new GatewayOutboxMethods(this.client)
+  readonly phoneNumbers: GatewayPhoneNumbersMethods<V> = new GatewayPhoneNumbersMethods(this.client)
+  readonly inboundEvents: GatewayInboundEventsMethods<V> = new GatewayInboundEventsMethods(this.client)
 
   /**
    * Sends messages, statuses and typing indicators as they happen, as Server-Sent Events; resumes after Last-Event-ID, or sends reset.
@@ -1547,7 +1562,7 @@ export class GatewayMethods extends Group {
    * @example
    * for await (const event of client.gateway.stream({ user_wa_id: '16505551234' })) …
    */
-  stream(params?: GatewayStreamParams, options?: StreamOptions): EventStream<GatewayStreamEvent> {
+  stream(params?: GatewayStreamParams, options?: StreamOptions): EventStream<GatewayStreamEvent<V>> {
     return gatewayStream(this.client, params, options)
   }
 }

@@ -2,6 +2,7 @@
 
 import { type Call, callRow } from '../core/call.ts'
 import type { Client, Row } from '../core/client.ts'
+import type { Vocabulary } from './constants.ts'
 import { Group } from '../group.ts'
 import { type ListCall, listRow } from '../core/list.ts'
 import type { RequestOptions } from '../core/request.ts'
@@ -48,14 +49,14 @@ export interface GroupsListItem {
 }
 
 /** Lists the groups of a phone number, newest first. */
-export function groupsList(client: Client, phoneNumberId: string, params?: GroupsListParams, options?: RequestOptions): ListCall<GroupsListItem> {
+export function groupsList<V extends Vocabulary>(client: Client<V>, phoneNumberId: string, params?: GroupsListParams, options?: RequestOptions): ListCall<GroupsListItem> {
   return listRow(client, groupsListRow, [phoneNumberId], params, options)
 }
 
 /** The parameters of `groups.create`. */
-export interface GroupsCreateParams {
+export interface GroupsCreateParams<V extends Vocabulary = 'msgapp'> {
   /** The name of the product; no other value is accepted. */
-  messaging_product?: 'msgapp' | 'whatsapp' | undefined
+  messaging_product?: V | undefined
   /** 1 to 128 characters after trimming. It must be a string of 1 to 128 characters, not counting blanks around it. */
   subject: string
   /** What the group is about. */
@@ -65,62 +66,62 @@ export interface GroupsCreateParams {
 }
 
 /** The response of `groups.create`. */
-export interface GroupsCreateResponse {
+export interface GroupsCreateResponse<V extends Vocabulary = 'msgapp'> {
   /** The name of the product; no other value is accepted. */
-  messaging_product: 'msgapp' | 'whatsapp'
+  messaging_product: V
   request_id: string
 }
 
 /** Requests a group of a phone number; the event group_lifecycle_update reports its creation. */
-export function groupsCreate(client: Client, phoneNumberId: string, params: GroupsCreateParams, options?: RequestOptions): Call<GroupsCreateResponse> {
+export function groupsCreate<V extends Vocabulary>(client: Client<V>, phoneNumberId: string, params: GroupsCreateParams<V>, options?: RequestOptions): Call<GroupsCreateResponse<V>> {
   return callRow(client, groupsCreateRow, [phoneNumberId], params, options)
 }
 
 /** The parameters of `groups.inviteLink.create`. */
-export interface GroupsInviteLinkCreateParams {
+export interface GroupsInviteLinkCreateParams<V extends Vocabulary = 'msgapp'> {
   /** The name of the product; no other value is accepted. */
-  messaging_product?: 'msgapp' | 'whatsapp' | undefined
+  messaging_product?: V | undefined
 }
 
 /** The response of `groups.inviteLink.create`. */
-export interface GroupsInviteLinkCreateResponse {
+export interface GroupsInviteLinkCreateResponse<V extends Vocabulary = 'msgapp'> {
   /** The name of the product; no other value is accepted. */
-  messaging_product: 'msgapp' | 'whatsapp'
+  messaging_product: V
   invite_link: string
 }
 
 /** Creates an invite link of a group, by which users join; every earlier link becomes invalid. */
-export function groupsInviteLinkCreate(client: Client, groupId: string, params?: GroupsInviteLinkCreateParams, options?: RequestOptions): Call<GroupsInviteLinkCreateResponse> {
+export function groupsInviteLinkCreate<V extends Vocabulary>(client: Client<V>, groupId: string, params?: GroupsInviteLinkCreateParams<V>, options?: RequestOptions): Call<GroupsInviteLinkCreateResponse<V>> {
   return callRow(client, groupsCreateInviteLinkRow, [groupId], params, options)
 }
 
 /** The response of `groups.inviteLink.retrieve`. */
-export interface GroupsInviteLinkRetrieveResponse {
+export interface GroupsInviteLinkRetrieveResponse<V extends Vocabulary = 'msgapp'> {
   /** The name of the product; no other value is accepted. */
-  messaging_product: 'msgapp' | 'whatsapp'
+  messaging_product: V
   invite_link: string
 }
 
 /** Reads the live invite link of a group. */
-export function groupsInviteLinkRetrieve(client: Client, groupId: string, options?: RequestOptions): Call<GroupsInviteLinkRetrieveResponse> {
+export function groupsInviteLinkRetrieve<V extends Vocabulary>(client: Client<V>, groupId: string, options?: RequestOptions): Call<GroupsInviteLinkRetrieveResponse<V>> {
   return callRow(client, groupsReadInviteLinkRow, [groupId], undefined, options)
 }
 
 /** The parameters of `groups.inviteLink.delete`. */
-export interface GroupsInviteLinkDeleteParams {
+export interface GroupsInviteLinkDeleteParams<V extends Vocabulary = 'msgapp'> {
   /** The name of the product; no other value is accepted. */
-  messaging_product?: 'msgapp' | 'whatsapp' | undefined
+  messaging_product?: V | undefined
 }
 
 /** The response of `groups.inviteLink.delete`. */
-export interface GroupsInviteLinkDeleteResponse {
+export interface GroupsInviteLinkDeleteResponse<V extends Vocabulary = 'msgapp'> {
   /** The name of the product; no other value is accepted. */
-  messaging_product: 'msgapp' | 'whatsapp'
+  messaging_product: V
   success: 'true'
 }
 
 /** Deletes the invite link of a group; it becomes invalid. */
-export function groupsInviteLinkDelete(client: Client, groupId: string, params?: GroupsInviteLinkDeleteParams, options?: RequestOptions): Call<GroupsInviteLinkDeleteResponse> {
+export function groupsInviteLinkDelete<V extends Vocabulary>(client: Client<V>, groupId: string, params?: GroupsInviteLinkDeleteParams<V>, options?: RequestOptions): Call<GroupsInviteLinkDeleteResponse<V>> {
   return callRow(client, groupsDeleteInviteLinkRow, [groupId], params, options)
 }
 
@@ -135,29 +136,41 @@ export interface GroupsJoinRequestsListParams {
 }
 
 /** An item of `groups.joinRequests.list`. */
-export interface GroupsJoinRequestsListItem {
+export interface GroupsJoinRequestsListItemMsgapp {
   join_request_id: string
   wa_id: string
-  creation_timestamp: string | number
+  /** Unix seconds. */
+  creation_timestamp: string
 }
 
+/** An item of `groups.joinRequests.list`. */
+export interface GroupsJoinRequestsListItemWhatsapp {
+  join_request_id: string
+  wa_id: string
+  /** Unix seconds. */
+  creation_timestamp: number
+}
+
+/** An item of `groups.joinRequests.list`. */
+export type GroupsJoinRequestsListItem<V extends Vocabulary = 'msgapp'> = { msgapp: GroupsJoinRequestsListItemMsgapp; whatsapp: GroupsJoinRequestsListItemWhatsapp }[V]
+
 /** Lists the requests to join a group that wait for a decision, newest first. */
-export function groupsJoinRequestsList(client: Client, groupId: string, params?: GroupsJoinRequestsListParams, options?: RequestOptions): ListCall<GroupsJoinRequestsListItem> {
+export function groupsJoinRequestsList<V extends Vocabulary>(client: Client<V>, groupId: string, params?: GroupsJoinRequestsListParams, options?: RequestOptions): ListCall<GroupsJoinRequestsListItem<V>> {
   return listRow(client, groupsListJoinRequestsRow, [groupId], params, options)
 }
 
 /** The parameters of `groups.joinRequests.approve`. */
-export interface GroupsJoinRequestsApproveParams {
+export interface GroupsJoinRequestsApproveParams<V extends Vocabulary = 'msgapp'> {
   /** The name of the product; no other value is accepted. */
-  messaging_product?: 'msgapp' | 'whatsapp' | undefined
+  messaging_product?: V | undefined
   /** The ids of the join requests. */
   join_requests: readonly string[]
 }
 
 /** The response of `groups.joinRequests.approve`. */
-export interface GroupsJoinRequestsApproveResponse {
+export interface GroupsJoinRequestsApproveResponse<V extends Vocabulary = 'msgapp'> {
   /** The name of the product; no other value is accepted. */
-  messaging_product: 'msgapp' | 'whatsapp'
+  messaging_product: V
   approved_join_requests: string[]
   failed_join_requests?: {
     join_request_id: string
@@ -166,22 +179,22 @@ export interface GroupsJoinRequestsApproveResponse {
 }
 
 /** Approves requests to join a group, each by itself; the response lists those that could not be approved. */
-export function groupsJoinRequestsApprove(client: Client, groupId: string, params: GroupsJoinRequestsApproveParams, options?: RequestOptions): Call<GroupsJoinRequestsApproveResponse> {
+export function groupsJoinRequestsApprove<V extends Vocabulary>(client: Client<V>, groupId: string, params: GroupsJoinRequestsApproveParams<V>, options?: RequestOptions): Call<GroupsJoinRequestsApproveResponse<V>> {
   return callRow(client, groupsApproveJoinRequestsRow, [groupId], params, options)
 }
 
 /** The parameters of `groups.joinRequests.reject`. */
-export interface GroupsJoinRequestsRejectParams {
+export interface GroupsJoinRequestsRejectParams<V extends Vocabulary = 'msgapp'> {
   /** The name of the product; no other value is accepted. */
-  messaging_product?: 'msgapp' | 'whatsapp' | undefined
+  messaging_product?: V | undefined
   /** The ids of the join requests. */
   join_requests: readonly string[]
 }
 
 /** The response of `groups.joinRequests.reject`. */
-export interface GroupsJoinRequestsRejectResponse {
+export interface GroupsJoinRequestsRejectResponse<V extends Vocabulary = 'msgapp'> {
   /** The name of the product; no other value is accepted. */
-  messaging_product: 'msgapp' | 'whatsapp'
+  messaging_product: V
   rejected_join_requests: string[]
   failed_join_requests?: {
     join_request_id: string
@@ -190,14 +203,14 @@ export interface GroupsJoinRequestsRejectResponse {
 }
 
 /** Rejects requests to join a group, each by itself; the users may ask again. */
-export function groupsJoinRequestsReject(client: Client, groupId: string, params: GroupsJoinRequestsRejectParams, options?: RequestOptions): Call<GroupsJoinRequestsRejectResponse> {
+export function groupsJoinRequestsReject<V extends Vocabulary>(client: Client<V>, groupId: string, params: GroupsJoinRequestsRejectParams<V>, options?: RequestOptions): Call<GroupsJoinRequestsRejectResponse<V>> {
   return callRow(client, groupsRejectJoinRequestsRow, [groupId], params, options)
 }
 
 /** The parameters of `groups.participants.remove`. */
-export interface GroupsParticipantsRemoveParams {
+export interface GroupsParticipantsRemoveParams<V extends Vocabulary = 'msgapp'> {
   /** The name of the product; no other value is accepted. */
-  messaging_product?: 'msgapp' | 'whatsapp' | undefined
+  messaging_product?: V | undefined
   /** The users to remove. */
   participants: readonly {
     /** It must be a user's id or phone number, as text. */
@@ -206,9 +219,9 @@ export interface GroupsParticipantsRemoveParams {
 }
 
 /** The response of `groups.participants.remove`. */
-export interface GroupsParticipantsRemoveResponse {
+export interface GroupsParticipantsRemoveResponse<V extends Vocabulary = 'msgapp'> {
   /** The name of the product; no other value is accepted. */
-  messaging_product: 'msgapp' | 'whatsapp'
+  messaging_product: V
   request_id: string
   removed_participants: ResolvedUser[]
   failed_participants?: {
@@ -218,7 +231,7 @@ export interface GroupsParticipantsRemoveResponse {
 }
 
 /** Removes users from a group, each by itself; the response lists those who are not in it. */
-export function groupsParticipantsRemove(client: Client, groupId: string, params: GroupsParticipantsRemoveParams, options?: RequestOptions): Call<GroupsParticipantsRemoveResponse> {
+export function groupsParticipantsRemove<V extends Vocabulary>(client: Client<V>, groupId: string, params: GroupsParticipantsRemoveParams<V>, options?: RequestOptions): Call<GroupsParticipantsRemoveResponse<V>> {
   return callRow(client, groupsRemoveParticipantsRow, [groupId], params, options)
 }
 
@@ -229,14 +242,15 @@ export interface GroupsRetrieveParams {
 }
 
 /** The response of `groups.retrieve`. */
-export interface GroupsRetrieveResponse {
+export interface GroupsRetrieveResponseMsgapp {
   id?: string
   subject?: string
   /** Empty when there is none. */
   description?: string
   /** Whether users who follow the invite link wait for an approval, or join at once. */
   join_approval_mode?: 'approval_required' | 'auto_approve'
-  creation_timestamp?: string | number
+  /** Unix seconds. */
+  creation_timestamp?: string
   participants?: {
     wa_id: string
   }[]
@@ -244,42 +258,62 @@ export interface GroupsRetrieveResponse {
   total_participant_count?: number
 }
 
+/** The response of `groups.retrieve`. */
+export interface GroupsRetrieveResponseWhatsapp {
+  id?: string
+  subject?: string
+  /** Empty when there is none. */
+  description?: string
+  /** Whether users who follow the invite link wait for an approval, or join at once. */
+  join_approval_mode?: 'approval_required' | 'auto_approve'
+  /** Unix seconds. */
+  creation_timestamp?: number
+  participants?: {
+    wa_id: string
+  }[]
+  /** How many users are in it. */
+  total_participant_count?: number
+}
+
+/** The response of `groups.retrieve`. */
+export type GroupsRetrieveResponse<V extends Vocabulary = 'msgapp'> = { msgapp: GroupsRetrieveResponseMsgapp; whatsapp: GroupsRetrieveResponseWhatsapp }[V]
+
 /** Reads a group with the users who are in it. */
-export function groupsRetrieve(client: Client, groupId: string, params?: GroupsRetrieveParams & { fields?: undefined }, options?: RequestOptions): Call<GroupsRetrieveResponse & { id: string }>
+export function groupsRetrieve<V extends Vocabulary>(client: Client<V>, groupId: string, params?: GroupsRetrieveParams & { fields?: undefined }, options?: RequestOptions): Call<GroupsRetrieveResponse<V> & { id: string }>
 /** Reads a group with the users who are in it. */
-export function groupsRetrieve(client: Client, groupId: string, params?: GroupsRetrieveParams, options?: RequestOptions): Call<GroupsRetrieveResponse>
-export function groupsRetrieve(client: Client, groupId: string, params?: GroupsRetrieveParams, options?: RequestOptions): Call<GroupsRetrieveResponse> {
+export function groupsRetrieve<V extends Vocabulary>(client: Client<V>, groupId: string, params?: GroupsRetrieveParams, options?: RequestOptions): Call<GroupsRetrieveResponse<V>>
+export function groupsRetrieve<V extends Vocabulary>(client: Client<V>, groupId: string, params?: GroupsRetrieveParams, options?: RequestOptions): Call<GroupsRetrieveResponse<V>> {
   return callRow(client, groupsReadRow, [groupId], params, options)
 }
 
 /** The parameters of `groups.delete`. */
-export interface GroupsDeleteParams {
+export interface GroupsDeleteParams<V extends Vocabulary = 'msgapp'> {
   /** The name of the product; no other value is accepted. */
-  messaging_product?: 'msgapp' | 'whatsapp' | undefined
+  messaging_product?: V | undefined
 }
 
 /** The response of `groups.delete`. */
-export interface GroupsDeleteResponse {
+export interface GroupsDeleteResponse<V extends Vocabulary = 'msgapp'> {
   /** The name of the product; no other value is accepted. */
-  messaging_product: 'msgapp' | 'whatsapp'
+  messaging_product: V
   request_id: string
   success: boolean
 }
 
 /** Deletes a group for good, with its invite link, its join requests and everybody in it. */
-export function groupsDelete(client: Client, groupId: string, params?: GroupsDeleteParams, options?: RequestOptions): Call<GroupsDeleteResponse> {
+export function groupsDelete<V extends Vocabulary>(client: Client<V>, groupId: string, params?: GroupsDeleteParams<V>, options?: RequestOptions): Call<GroupsDeleteResponse<V>> {
   return callRow(client, groupsDeleteRow, [groupId], params, options)
 }
 
 /** `client.groups.inviteLink` */
-export class GroupsInviteLinkMethods extends Group {
+export class GroupsInviteLinkMethods<V extends Vocabulary = 'msgapp'> extends Group<V> {
   /**
    * Creates an invite link of a group, by which users join; every earlier link becomes invalid.
    *
    * @example
    * await client.groups.inviteLink.create('6000000000000002')
    */
-  create(groupId: string, params?: GroupsInviteLinkCreateParams, options?: RequestOptions): Call<GroupsInviteLinkCreateResponse> {
+  create(groupId: string, params?: GroupsInviteLinkCreateParams<V>, options?: RequestOptions): Call<GroupsInviteLinkCreateResponse<V>> {
     return groupsInviteLinkCreate(this.client, groupId, params, options)
   }
 
@@ -289,7 +323,7 @@ export class GroupsInviteLinkMethods extends Group {
    * @example
    * await client.groups.inviteLink.retrieve('6000000000000002')
    */
-  retrieve(groupId: string, options?: RequestOptions): Call<GroupsInviteLinkRetrieveResponse> {
+  retrieve(groupId: string, options?: RequestOptions): Call<GroupsInviteLinkRetrieveResponse<V>> {
     return groupsInviteLinkRetrieve(this.client, groupId, options)
   }
 
@@ -299,20 +333,20 @@ export class GroupsInviteLinkMethods extends Group {
    * @example
    * await client.groups.inviteLink.delete('6000000000000002')
    */
-  delete(groupId: string, params?: GroupsInviteLinkDeleteParams, options?: RequestOptions): Call<GroupsInviteLinkDeleteResponse> {
+  delete(groupId: string, params?: GroupsInviteLinkDeleteParams<V>, options?: RequestOptions): Call<GroupsInviteLinkDeleteResponse<V>> {
     return groupsInviteLinkDelete(this.client, groupId, params, options)
   }
 }
 
 /** `client.groups.joinRequests` */
-export class GroupsJoinRequestsMethods extends Group {
+export class GroupsJoinRequestsMethods<V extends Vocabulary = 'msgapp'> extends Group<V> {
   /**
    * Lists the requests to join a group that wait for a decision, newest first.
    *
    * @example
    * for await (const item of client.groups.joinRequests.list('6000000000000002', { limit: 1 })) …
    */
-  list(groupId: string, params?: GroupsJoinRequestsListParams, options?: RequestOptions): ListCall<GroupsJoinRequestsListItem> {
+  list(groupId: string, params?: GroupsJoinRequestsListParams, options?: RequestOptions): ListCall<GroupsJoinRequestsListItem<V>> {
     return groupsJoinRequestsList(this.client, groupId, params, options)
   }
 
@@ -322,7 +356,7 @@ export class GroupsJoinRequestsMethods extends Group {
    * @example
    * await client.groups.joinRequests.approve('6000000000000002', { join_requests: ['7d1e3f0c5b9a4c2e8f6a1b2c3d4e5f60'] })
    */
-  approve(groupId: string, params: GroupsJoinRequestsApproveParams, options?: RequestOptions): Call<GroupsJoinRequestsApproveResponse> {
+  approve(groupId: string, params: GroupsJoinRequestsApproveParams<V>, options?: RequestOptions): Call<GroupsJoinRequestsApproveResponse<V>> {
     return groupsJoinRequestsApprove(this.client, groupId, params, options)
   }
 
@@ -332,29 +366,29 @@ export class GroupsJoinRequestsMethods extends Group {
    * @example
    * await client.groups.joinRequests.reject('6000000000000002', { join_requests: ['7d1e3f0c5b9a4c2e8f6a1b2c3d4e5f60'] })
    */
-  reject(groupId: string, params: GroupsJoinRequestsRejectParams, options?: RequestOptions): Call<GroupsJoinRequestsRejectResponse> {
+  reject(groupId: string, params: GroupsJoinRequestsRejectParams<V>, options?: RequestOptions): Call<GroupsJoinRequestsRejectResponse<V>> {
     return groupsJoinRequestsReject(this.client, groupId, params, options)
   }
 }
 
 /** `client.groups.participants` */
-export class GroupsParticipantsMethods extends Group {
+export class GroupsParticipantsMethods<V extends Vocabulary = 'msgapp'> extends Group<V> {
   /**
    * Removes users from a group, each by itself; the response lists those who are not in it.
    *
    * @example
    * await client.groups.participants.remove('6000000000000002', { participants: [{ user: '16505551234' }] })
    */
-  remove(groupId: string, params: GroupsParticipantsRemoveParams, options?: RequestOptions): Call<GroupsParticipantsRemoveResponse> {
+  remove(groupId: string, params: GroupsParticipantsRemoveParams<V>, options?: RequestOptions): Call<GroupsParticipantsRemoveResponse<V>> {
     return groupsParticipantsRemove(this.client, groupId, params, options)
   }
 }
 
 /** `client.groups` */
-export class GroupsMethods extends Group {
-  readonly inviteLink: GroupsInviteLinkMethods = new GroupsInviteLinkMethods(this.client)
-  readonly joinRequests: GroupsJoinRequestsMethods = new GroupsJoinRequestsMethods(this.client)
-  readonly participants: GroupsParticipantsMethods = new GroupsParticipantsMethods(this.client)
+export class GroupsMethods<V extends Vocabulary = 'msgapp'> extends Group<V> {
+  readonly inviteLink: GroupsInviteLinkMethods<V> = new GroupsInviteLinkMethods(this.client)
+  readonly joinRequests: GroupsJoinRequestsMethods<V> = new GroupsJoinRequestsMethods(this.client)
+  readonly participants: GroupsParticipantsMethods<V> = new GroupsParticipantsMethods(this.client)
 
   /**
    * Lists the groups of a phone number, newest first.
@@ -376,7 +410,7 @@ export class GroupsMethods extends Group {
    *   join_approval_mode: 'approval_required',
    * })
    */
-  create(phoneNumberId: string, params: GroupsCreateParams, options?: RequestOptions): Call<GroupsCreateResponse> {
+  create(phoneNumberId: string, params: GroupsCreateParams<V>, options?: RequestOptions): Call<GroupsCreateResponse<V>> {
     return groupsCreate(this.client, phoneNumberId, params, options)
   }
 
@@ -386,15 +420,15 @@ export class GroupsMethods extends Group {
    * @example
    * await client.groups.retrieve('6000000000000001')
    */
-  retrieve(groupId: string, params?: GroupsRetrieveParams & { fields?: undefined }, options?: RequestOptions): Call<GroupsRetrieveResponse & { id: string }>
+  retrieve(groupId: string, params?: GroupsRetrieveParams & { fields?: undefined }, options?: RequestOptions): Call<GroupsRetrieveResponse<V> & { id: string }>
   /**
    * Reads a group with the users who are in it.
    *
    * @example
    * await client.groups.retrieve('6000000000000001')
    */
-  retrieve(groupId: string, params?: GroupsRetrieveParams, options?: RequestOptions): Call<GroupsRetrieveResponse>
-  retrieve(groupId: string, params?: GroupsRetrieveParams, options?: RequestOptions): Call<GroupsRetrieveResponse> {
+  retrieve(groupId: string, params?: GroupsRetrieveParams, options?: RequestOptions): Call<GroupsRetrieveResponse<V>>
+  retrieve(groupId: string, params?: GroupsRetrieveParams, options?: RequestOptions): Call<GroupsRetrieveResponse<V>> {
     return groupsRetrieve(this.client, groupId, params, options)
   }
 
@@ -404,7 +438,7 @@ export class GroupsMethods extends Group {
    * @example
    * await client.groups.delete('6000000000000003')
    */
-  delete(groupId: string, params?: GroupsDeleteParams, options?: RequestOptions): Call<GroupsDeleteResponse> {
+  delete(groupId: string, params?: GroupsDeleteParams<V>, options?: RequestOptions): Call<GroupsDeleteResponse<V>> {
     return groupsDelete(this.client, groupId, params, options)
   }
 }

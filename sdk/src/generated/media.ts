@@ -4,6 +4,7 @@ import type { FileInput } from '../core/body.ts'
 import { type Call, callForResponse, callRow } from '../core/call.ts'
 import type { Client, Row } from '../core/client.ts'
 import { locateLink } from '../core/link.ts'
+import type { Vocabulary } from './constants.ts'
 import { Group } from '../group.ts'
 import { writeMultipart } from '../core/multipart.ts'
 import type { RequestOptions } from '../core/request.ts'
@@ -18,14 +19,25 @@ const mediaDeleteRow: Row = { name: 'media.delete', method: 'DELETE', door: 'bus
 const mediaDownloadRow: Row = { name: 'media.download', method: 'GET', door: 'business', path: '/media/', locate: locateLink }
 
 /** The parameters of `media.upload`. */
-export interface MediaUploadParams {
+export interface MediaUploadParamsMsgapp {
   /** The name of the product; no other value is accepted. */
-  messaging_product?: 'msgapp' | 'whatsapp' | undefined
+  messaging_product?: 'msgapp' | undefined
   /** The file: in multipart/form-data the bytes as they are, elsewhere in base64 or as a data: URL. Its bytes decide its type, whatever its name and what is said of it. */
   file: FileInput
+}
+
+/** The parameters of `media.upload`. */
+export interface MediaUploadParamsWhatsapp {
+  /** The name of the product; no other value is accepted. */
+  messaging_product?: 'whatsapp' | undefined
   /** The type of the file, as the sender knows it; left out: the Content-Type of its part. It must be one of image/jpeg, image/png, audio/aac, audio/amr, audio/mpeg, audio/mp4, audio/ogg, video/mp4, video/3gpp, text/plain, application/pdf, application/msword, application/vnd.ms-excel, application/vnd.ms-powerpoint, application/vnd.openxmlformats-officedocument.wordprocessingml.document, application/vnd.openxmlformats-officedocument.spreadsheetml.sheet, application/vnd.openxmlformats-officedocument.presentationml.presentation, image/webp, audio/opus. */
   type?: string | undefined
+  /** The file: in multipart/form-data the bytes as they are, elsewhere in base64 or as a data: URL. Its bytes decide its type, whatever its name and what is said of it. */
+  file: FileInput
 }
+
+/** The parameters of `media.upload`. */
+export type MediaUploadParams<V extends Vocabulary = 'msgapp'> = { msgapp: MediaUploadParamsMsgapp; whatsapp: MediaUploadParamsWhatsapp }[V]
 
 /** The response of `media.upload`. */
 export interface MediaUploadResponse {
@@ -34,7 +46,7 @@ export interface MediaUploadResponse {
 }
 
 /** Uploads an image, audio file, video, document or sticker for messages of a phone number. */
-export function mediaUpload(client: Client, phoneNumberId: string, params: MediaUploadParams, options?: RequestOptions): Call<MediaUploadResponse> {
+export function mediaUpload<V extends Vocabulary>(client: Client<V>, phoneNumberId: string, params: MediaUploadParams<V>, options?: RequestOptions): Call<MediaUploadResponse> {
   return callRow(client, mediaUploadRow, [phoneNumberId], params, options)
 }
 
@@ -45,10 +57,10 @@ export interface MediaRetrieveParams {
 }
 
 /** The response of `media.retrieve`. */
-export type MediaRetrieveResponse = MediaFile
+export type MediaRetrieveResponse<V extends Vocabulary = 'msgapp'> = MediaFile<V>
 
 /** Reads a media file, with a link to its bytes that is valid for a few minutes. */
-export function mediaRetrieve(client: Client, mediaId: string, params?: MediaRetrieveParams, options?: RequestOptions): Call<MediaRetrieveResponse> {
+export function mediaRetrieve<V extends Vocabulary>(client: Client<V>, mediaId: string, params?: MediaRetrieveParams, options?: RequestOptions): Call<MediaRetrieveResponse<V>> {
   return callRow(client, mediaReadRow, [mediaId], params, options)
 }
 
@@ -64,24 +76,24 @@ export interface MediaDeleteResponse {
 }
 
 /** Deletes a media file; its link is invalid from then on. */
-export function mediaDelete(client: Client, mediaId: string, params?: MediaDeleteParams, options?: RequestOptions): Call<MediaDeleteResponse> {
+export function mediaDelete<V extends Vocabulary>(client: Client<V>, mediaId: string, params?: MediaDeleteParams, options?: RequestOptions): Call<MediaDeleteResponse> {
   return callRow(client, mediaDeleteRow, [mediaId], params, options)
 }
 
 /** Sends the bytes of a media file, or a range of them. */
-export function mediaDownload(client: Client, url: string, options?: RequestOptions): Call<Response> {
+export function mediaDownload<V extends Vocabulary>(client: Client<V>, url: string, options?: RequestOptions): Call<Response> {
   return callForResponse(client, mediaDownloadRow, [url], undefined, options)
 }
 
 /** `client.media` */
-export class MediaMethods extends Group {
+export class MediaMethods<V extends Vocabulary = 'msgapp'> extends Group<V> {
   /**
    * Uploads an image, audio file, video, document or sticker for messages of a phone number.
    *
    * @example
    * await client.media.upload('4000000000000001', { file: new Blob([bytes]) })
    */
-  upload(phoneNumberId: string, params: MediaUploadParams, options?: RequestOptions): Call<MediaUploadResponse> {
+  upload(phoneNumberId: string, params: MediaUploadParams<V>, options?: RequestOptions): Call<MediaUploadResponse> {
     return mediaUpload(this.client, phoneNumberId, params, options)
   }
 
@@ -91,7 +103,7 @@ export class MediaMethods extends Group {
    * @example
    * await client.media.retrieve('9000000000000002')
    */
-  retrieve(mediaId: string, params?: MediaRetrieveParams, options?: RequestOptions): Call<MediaRetrieveResponse> {
+  retrieve(mediaId: string, params?: MediaRetrieveParams, options?: RequestOptions): Call<MediaRetrieveResponse<V>> {
     return mediaRetrieve(this.client, mediaId, params, options)
   }
 

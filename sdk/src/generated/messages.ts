@@ -2,9 +2,10 @@
 
 import { type Call, callRow } from '../core/call.ts'
 import type { Client, Row } from '../core/client.ts'
+import type { Vocabulary } from './constants.ts'
 import { Group } from '../group.ts'
 import type { KeyedRequestOptions } from '../core/request.ts'
-import type { OutboundMessage } from './types.ts'
+import type { OutboundMessage, ResolvedUser } from './types.ts'
 
 const messagesSendRow: Row = { name: 'messages.send', method: 'POST', door: 'business', path: '/{}/messages', product: true, key: true }
 
@@ -23,17 +24,29 @@ export interface MessagesMarkAsReadResponse {
 }
 
 /** Marks a message that came in, and those before it, as read. */
-export function messagesMarkAsRead(client: Client, phoneNumberId: string, messageId: string, params?: MessagesMarkAsReadParams, options?: KeyedRequestOptions): Call<MessagesMarkAsReadResponse> {
+export function messagesMarkAsRead<V extends Vocabulary>(client: Client<V>, phoneNumberId: string, messageId: string, params?: MessagesMarkAsReadParams, options?: KeyedRequestOptions): Call<MessagesMarkAsReadResponse> {
   return callRow(client, messagesSendRow, [phoneNumberId], { ...params, status: 'read', message_id: messageId }, options)
 }
 
 /** The parameters of `messages.send`. */
-export type MessagesSendParams = OutboundMessage
+export type MessagesSendParams<V extends Vocabulary = 'msgapp'> = OutboundMessage<V>
 
 /** The response of `messages.send`. */
-export interface MessagesSendResponse {
+export interface MessagesSendResponseMsgapp {
   /** The name of the product; no other value is accepted. */
-  messaging_product: 'msgapp' | 'whatsapp'
+  messaging_product: 'msgapp'
+  contacts: ResolvedUser[]
+  messages: {
+    id: string
+    group_id?: string
+    message_status?: 'accepted'
+  }[]
+}
+
+/** The response of `messages.send`. */
+export interface MessagesSendResponseWhatsapp {
+  /** The name of the product; no other value is accepted. */
+  messaging_product: 'whatsapp'
   contacts: {
     input: string
     wa_id: string
@@ -46,13 +59,16 @@ export interface MessagesSendResponse {
   }[]
 }
 
+/** The response of `messages.send`. */
+export type MessagesSendResponse<V extends Vocabulary = 'msgapp'> = { msgapp: MessagesSendResponseMsgapp; whatsapp: MessagesSendResponseWhatsapp }[V]
+
 /** Sends a message to a user or a group. */
-export function messagesSend(client: Client, phoneNumberId: string, params: MessagesSendParams, options?: KeyedRequestOptions): Call<MessagesSendResponse> {
+export function messagesSend<V extends Vocabulary>(client: Client<V>, phoneNumberId: string, params: MessagesSendParams<V>, options?: KeyedRequestOptions): Call<MessagesSendResponse<V>> {
   return callRow(client, messagesSendRow, [phoneNumberId], params, options)
 }
 
 /** `client.messages` */
-export class MessagesMethods extends Group {
+export class MessagesMethods<V extends Vocabulary = 'msgapp'> extends Group<V> {
   /**
    * Marks a message that came in, and those before it, as read.
    *
@@ -69,7 +85,7 @@ export class MessagesMethods extends Group {
    * @example
    * await client.messages.send('4000000000000001', { to: '+1 (650) 555-1234', type: 'text', text: { body: 'Your order is ready.' } })
    */
-  send(phoneNumberId: string, params: MessagesSendParams, options?: KeyedRequestOptions): Call<MessagesSendResponse> {
+  send(phoneNumberId: string, params: MessagesSendParams<V>, options?: KeyedRequestOptions): Call<MessagesSendResponse<V>> {
     return messagesSend(this.client, phoneNumberId, params, options)
   }
 }

@@ -2,6 +2,7 @@
 
 import { type Call, callRow } from '../core/call.ts'
 import type { Client, Row } from '../core/client.ts'
+import type { Vocabulary } from './constants.ts'
 import { Group } from '../group.ts'
 import type { RequestOptions } from '../core/request.ts'
 
@@ -20,15 +21,15 @@ export interface MigrationIntentsRetrieveResponse {
 }
 
 /** Reads the state of a request to move an account. */
-export function migrationIntentsRetrieve(client: Client, migrationIntentId: string, params?: MigrationIntentsRetrieveParams & { fields?: undefined }, options?: RequestOptions): Call<MigrationIntentsRetrieveResponse & { id: string }>
+export function migrationIntentsRetrieve<V extends Vocabulary>(client: Client<V>, migrationIntentId: string, params?: MigrationIntentsRetrieveParams & { fields?: undefined }, options?: RequestOptions): Call<MigrationIntentsRetrieveResponse & { id: string }>
 /** Reads the state of a request to move an account. */
-export function migrationIntentsRetrieve(client: Client, migrationIntentId: string, params?: MigrationIntentsRetrieveParams, options?: RequestOptions): Call<MigrationIntentsRetrieveResponse>
-export function migrationIntentsRetrieve(client: Client, migrationIntentId: string, params?: MigrationIntentsRetrieveParams, options?: RequestOptions): Call<MigrationIntentsRetrieveResponse> {
+export function migrationIntentsRetrieve<V extends Vocabulary>(client: Client<V>, migrationIntentId: string, params?: MigrationIntentsRetrieveParams, options?: RequestOptions): Call<MigrationIntentsRetrieveResponse>
+export function migrationIntentsRetrieve<V extends Vocabulary>(client: Client<V>, migrationIntentId: string, params?: MigrationIntentsRetrieveParams, options?: RequestOptions): Call<MigrationIntentsRetrieveResponse> {
   return callRow(client, portfolioReadMigrationIntentRow, [migrationIntentId], params, options)
 }
 
 /** `client.migrationIntents` */
-export class MigrationIntentsMethods extends Group {
+export class MigrationIntentsMethods<V extends Vocabulary = 'msgapp'> extends Group<V> {
   /**
    * Reads the state of a request to move an account.
    *

@@ -2,6 +2,7 @@
 
 import { type Call, callRow } from '../core/call.ts'
 import type { Client, Row } from '../core/client.ts'
+import type { Vocabulary } from './constants.ts'
 import { Group } from '../group.ts'
 import type { RequestOptions } from '../core/request.ts'
 
@@ -19,12 +20,12 @@ export interface OnboardingRequestResponse {
 }
 
 /** Requests, as a partner, to onboard an end business; while a request is pending, the response names that request. */
-export function onboardingRequest(client: Client, businessId: string, params?: OnboardingRequestParams, options?: RequestOptions): Call<OnboardingRequestResponse> {
+export function onboardingRequest<V extends Vocabulary>(client: Client<V>, businessId: string, params?: OnboardingRequestParams, options?: RequestOptions): Call<OnboardingRequestResponse> {
   return callRow(client, onboardingRequestRow, [businessId], params, options)
 }
 
 /** `client.onboarding` */
-export class OnboardingMethods extends Group {
+export class OnboardingMethods<V extends Vocabulary = 'msgapp'> extends Group<V> {
   /**
    * Requests, as a partner, to onboard an end business; while a request is pending, the response names that request.
    *

@@ -3,6 +3,7 @@
 import { type Body, writeBody } from '../core/body.ts'
 import { type Call, callForResponse, callForText, callRow } from '../core/call.ts'
 import type { Client, Row } from '../core/client.ts'
+import type { Vocabulary } from './constants.ts'
 import { Group } from '../group.ts'
 import { type ListCall, listRow } from '../core/list.ts'
 import type { RequestOptions } from '../core/request.ts'
@@ -114,7 +115,7 @@ export interface OperatorStateRetrieveResponse {
 }
 
 /** Reads the state of the service: version, store, counts of objects, subscribers and processes. */
-export function operatorStateRetrieve(client: Client, options?: RequestOptions): Call<OperatorStateRetrieveResponse> {
+export function operatorStateRetrieve<V extends Vocabulary>(client: Client<V>, options?: RequestOptions): Call<OperatorStateRetrieveResponse> {
   return callRow(client, operatorReadStateRow, [], undefined, options)
 }
 
@@ -148,7 +149,7 @@ export interface OperatorNodesListItem {
 }
 
 /** Lists the nodes of every tenant, or finds some by a part of their name, number or id. */
-export function operatorNodesList(client: Client, params?: OperatorNodesListParams, options?: RequestOptions): ListCall<OperatorNodesListItem> {
+export function operatorNodesList<V extends Vocabulary>(client: Client<V>, params?: OperatorNodesListParams, options?: RequestOptions): ListCall<OperatorNodesListItem> {
   return listRow(client, operatorListNodesRow, [], params, options)
 }
 
@@ -186,7 +187,7 @@ export interface OperatorFindItem {
 }
 
 /** Finds messages, deliveries, traces, calls, users and nodes by an id, a phone number, or words of a name or of a message, newest first. */
-export function operatorFind(client: Client, params: OperatorFindParams, options?: RequestOptions): ListCall<OperatorFindItem> {
+export function operatorFind<V extends Vocabulary>(client: Client<V>, params: OperatorFindParams, options?: RequestOptions): ListCall<OperatorFindItem> {
   return listRow(client, operatorFindRow, [], params, options)
 }
 
@@ -238,7 +239,7 @@ export interface OperatorTokensListItem {
 }
 
 /** Lists tokens, newest first, without their secrets. */
-export function operatorTokensList(client: Client, params?: OperatorTokensListParams, options?: RequestOptions): ListCall<OperatorTokensListItem> {
+export function operatorTokensList<V extends Vocabulary>(client: Client<V>, params?: OperatorTokensListParams, options?: RequestOptions): ListCall<OperatorTokensListItem> {
   return listRow(client, operatorListTokensRow, [], params, options)
 }
 
@@ -294,7 +295,7 @@ export interface OperatorTokensCreateResponse {
 }
 
 /** Creates a token for an app; its secret is only in this response. */
-export function operatorTokensCreate(client: Client, params: OperatorTokensCreateParams, options?: RequestOptions): Call<OperatorTokensCreateResponse> {
+export function operatorTokensCreate<V extends Vocabulary>(client: Client<V>, params: OperatorTokensCreateParams, options?: RequestOptions): Call<OperatorTokensCreateResponse> {
   return callRow(client, operatorCreateTokenRow, [], params, options)
 }
 
@@ -304,7 +305,7 @@ export interface OperatorTokensRevokeResponse {
 }
 
 /** Revokes a token: every process refuses it from now on. */
-export function operatorTokensRevoke(client: Client, tokenId: string, options?: RequestOptions): Call<OperatorTokensRevokeResponse> {
+export function operatorTokensRevoke<V extends Vocabulary>(client: Client<V>, tokenId: string, options?: RequestOptions): Call<OperatorTokensRevokeResponse> {
   return callRow(client, operatorRevokeTokenRow, [tokenId], undefined, options)
 }
 
@@ -324,7 +325,7 @@ export interface OperatorAppSecretsRetrieveResponse {
 }
 
 /** Reads when an app's secret was created, and until when the earlier secret is valid, without the secrets. */
-export function operatorAppSecretsRetrieve(client: Client, appId: string, options?: RequestOptions): Call<OperatorAppSecretsRetrieveResponse> {
+export function operatorAppSecretsRetrieve<V extends Vocabulary>(client: Client<V>, appId: string, options?: RequestOptions): Call<OperatorAppSecretsRetrieveResponse> {
   return callRow(client, operatorReadAppSecretRow, [appId], undefined, options)
 }
 
@@ -352,7 +353,7 @@ export interface OperatorAppSecretsRotateResponse {
 }
 
 /** Creates a new secret of an app, which is only in this response; the old secret stays valid for a while. */
-export function operatorAppSecretsRotate(client: Client, appId: string, params?: OperatorAppSecretsRotateParams, options?: RequestOptions): Call<OperatorAppSecretsRotateResponse> {
+export function operatorAppSecretsRotate<V extends Vocabulary>(client: Client<V>, appId: string, params?: OperatorAppSecretsRotateParams, options?: RequestOptions): Call<OperatorAppSecretsRotateResponse> {
   return callRow(client, operatorRotateAppSecretRow, [appId], params, options)
 }
 
@@ -415,7 +416,7 @@ export interface OperatorDeliveriesListItem {
 }
 
 /** Lists deliveries of webhooks, newest first. */
-export function operatorDeliveriesList(client: Client, params?: OperatorDeliveriesListParams, options?: RequestOptions): ListCall<OperatorDeliveriesListItem> {
+export function operatorDeliveriesList<V extends Vocabulary>(client: Client<V>, params?: OperatorDeliveriesListParams, options?: RequestOptions): ListCall<OperatorDeliveriesListItem> {
   return listRow(client, operatorListDeliveriesRow, [], params, options)
 }
 
@@ -479,7 +480,7 @@ export interface OperatorDeliveriesRetrieveResponse {
 }
 
 /** Reads a delivery with every attempt: the exact headers and bytes that were sent, and the response. */
-export function operatorDeliveriesRetrieve(client: Client, deliveryId: string, options?: RequestOptions): Call<OperatorDeliveriesRetrieveResponse> {
+export function operatorDeliveriesRetrieve<V extends Vocabulary>(client: Client<V>, deliveryId: string, options?: RequestOptions): Call<OperatorDeliveriesRetrieveResponse> {
   return callRow(client, operatorReadDeliveryRow, [deliveryId], undefined, options)
 }
 
@@ -515,7 +516,7 @@ export interface OperatorDeliveriesReplayResponse {
 }
 
 /** Sends deliveries again, in order: by their ids, or all that match the filters; many as a job. */
-export function operatorDeliveriesReplay(client: Client, params?: OperatorDeliveriesReplayParams, options?: RequestOptions): Call<OperatorDeliveriesReplayResponse> {
+export function operatorDeliveriesReplay<V extends Vocabulary>(client: Client<V>, params?: OperatorDeliveriesReplayParams, options?: RequestOptions): Call<OperatorDeliveriesReplayResponse> {
   return callRow(client, operatorReplayDeliveriesRow, [], params, options)
 }
 
@@ -535,7 +536,7 @@ export interface OperatorReplaysListParams {
 export type OperatorReplaysListItem = Replay
 
 /** Lists replays that are or were done as a job, newest first. */
-export function operatorReplaysList(client: Client, params?: OperatorReplaysListParams, options?: RequestOptions): ListCall<OperatorReplaysListItem> {
+export function operatorReplaysList<V extends Vocabulary>(client: Client<V>, params?: OperatorReplaysListParams, options?: RequestOptions): ListCall<OperatorReplaysListItem> {
   return listRow(client, operatorListReplaysRow, [], params, options)
 }
 
@@ -543,7 +544,7 @@ export function operatorReplaysList(client: Client, params?: OperatorReplaysList
 export type OperatorReplaysRetrieveResponse = Replay
 
 /** Reads a replay: how far it has come, and what became of it. */
-export function operatorReplaysRetrieve(client: Client, replayId: string, options?: RequestOptions): Call<OperatorReplaysRetrieveResponse> {
+export function operatorReplaysRetrieve<V extends Vocabulary>(client: Client<V>, replayId: string, options?: RequestOptions): Call<OperatorReplaysRetrieveResponse> {
   return callRow(client, operatorReadReplayRow, [replayId], undefined, options)
 }
 
@@ -551,7 +552,7 @@ export function operatorReplaysRetrieve(client: Client, replayId: string, option
 export type OperatorReplaysStopResponse = Replay
 
 /** Stops a replay: what is sent again already stays so. One that has ended stays as it is. */
-export function operatorReplaysStop(client: Client, replayId: string, options?: RequestOptions): Call<OperatorReplaysStopResponse> {
+export function operatorReplaysStop<V extends Vocabulary>(client: Client<V>, replayId: string, options?: RequestOptions): Call<OperatorReplaysStopResponse> {
   return callRow(client, operatorStopReplayRow, [replayId], undefined, options)
 }
 
@@ -573,7 +574,7 @@ export interface OperatorLanesListParams {
 export type OperatorLanesListItem = Lane
 
 /** Lists the subscribers of webhooks, each with its waiting deliveries and its health. */
-export function operatorLanesList(client: Client, params?: OperatorLanesListParams, options?: RequestOptions): ListCall<OperatorLanesListItem> {
+export function operatorLanesList<V extends Vocabulary>(client: Client<V>, params?: OperatorLanesListParams, options?: RequestOptions): ListCall<OperatorLanesListItem> {
   return listRow(client, operatorListLanesRow, [], params, options)
 }
 
@@ -587,7 +588,7 @@ export interface OperatorLanesPauseParams {
 export type OperatorLanesPauseResponse = Lane
 
 /** Pauses a subscriber, so that its deliveries wait. */
-export function operatorLanesPause(client: Client, laneId: string, params?: OperatorLanesPauseParams, options?: RequestOptions): Call<OperatorLanesPauseResponse> {
+export function operatorLanesPause<V extends Vocabulary>(client: Client<V>, laneId: string, params?: OperatorLanesPauseParams, options?: RequestOptions): Call<OperatorLanesPauseResponse> {
   return callRow(client, operatorActOnLaneRow, [laneId], { ...params, action: 'pause' }, options)
 }
 
@@ -595,7 +596,7 @@ export function operatorLanesPause(client: Client, laneId: string, params?: Oper
 export type OperatorLanesResumeResponse = Lane
 
 /** Resumes a subscriber: its deliveries go on. */
-export function operatorLanesResume(client: Client, laneId: string, options?: RequestOptions): Call<OperatorLanesResumeResponse> {
+export function operatorLanesResume<V extends Vocabulary>(client: Client<V>, laneId: string, options?: RequestOptions): Call<OperatorLanesResumeResponse> {
   return callRow(client, operatorActOnLaneRow, [laneId], { action: 'resume' }, options)
 }
 
@@ -652,12 +653,12 @@ export interface OperatorAuditListItem {
 }
 
 /** Lists who did what to which node, when and from where, newest first. */
-export function operatorAuditList(client: Client, params?: OperatorAuditListParams, options?: RequestOptions): ListCall<OperatorAuditListItem> {
+export function operatorAuditList<V extends Vocabulary>(client: Client<V>, params?: OperatorAuditListParams, options?: RequestOptions): ListCall<OperatorAuditListItem> {
   return listRow(client, operatorListAuditRow, [], params, options)
 }
 
 /** Sends the store as a world file, in YAML, or in JSON by the header Accept; the file holds the secrets of apps. */
-export function operatorWorldExport(client: Client, options?: RequestOptions): Call<Response> {
+export function operatorWorldExport<V extends Vocabulary>(client: Client<V>, options?: RequestOptions): Call<Response> {
   return callForResponse(client, operatorExportWorldRow, [], undefined, options)
 }
 
@@ -671,7 +672,7 @@ export interface OperatorWorldApplyResponse {
 }
 
 /** Applies a world file, or a part of one, whole or not at all: creates or updates, never deletes. */
-export function operatorWorldApply(client: Client, body: Body, options?: RequestOptions): Call<OperatorWorldApplyResponse> {
+export function operatorWorldApply<V extends Vocabulary>(client: Client<V>, body: Body, options?: RequestOptions): Call<OperatorWorldApplyResponse> {
   return callRow(client, operatorApplyWorldRow, [], undefined, options, body)
 }
 
@@ -736,10 +737,10 @@ export interface OperatorRequestsListItem {
 }
 
 /** Lists the last requests of this process at each door, newest first; in a sandbox with headers and bodies, without secrets. With fields, of target, headers and bodies only those that it names. */
-export function operatorRequestsList(client: Client, params?: OperatorRequestsListParams & { fields?: undefined }, options?: RequestOptions): ListCall<OperatorRequestsListItem & { id: string }>
+export function operatorRequestsList<V extends Vocabulary>(client: Client<V>, params?: OperatorRequestsListParams & { fields?: undefined }, options?: RequestOptions): ListCall<OperatorRequestsListItem & { id: string }>
 /** Lists the last requests of this process at each door, newest first; in a sandbox with headers and bodies, without secrets. With fields, of target, headers and bodies only those that it names. */
-export function operatorRequestsList(client: Client, params?: OperatorRequestsListParams, options?: RequestOptions): ListCall<OperatorRequestsListItem>
-export function operatorRequestsList(client: Client, params?: OperatorRequestsListParams, options?: RequestOptions): ListCall<OperatorRequestsListItem> {
+export function operatorRequestsList<V extends Vocabulary>(client: Client<V>, params?: OperatorRequestsListParams, options?: RequestOptions): ListCall<OperatorRequestsListItem>
+export function operatorRequestsList<V extends Vocabulary>(client: Client<V>, params?: OperatorRequestsListParams, options?: RequestOptions): ListCall<OperatorRequestsListItem> {
   return listRow(client, operatorListRequestsRow, [], params, options)
 }
 
@@ -761,7 +762,7 @@ export interface OperatorTracesRetrieveResponse {
 }
 
 /** Reads all that one request set off, in order: the request while this process knows it, its audit record, events, messages, calls, deliveries and tries. */
-export function operatorTracesRetrieve(client: Client, trace: string, options?: RequestOptions): Call<OperatorTracesRetrieveResponse> {
+export function operatorTracesRetrieve<V extends Vocabulary>(client: Client<V>, trace: string, options?: RequestOptions): Call<OperatorTracesRetrieveResponse> {
   return callRow(client, operatorReadTraceRow, [trace], undefined, options)
 }
 
@@ -790,7 +791,7 @@ export interface OperatorWhyResponse {
 }
 
 /** Says in plain sentences what became of a message, delivery, trace, call or request, and of its webhook at each subscriber. */
-export function operatorWhy(client: Client, id: string, options?: RequestOptions): Call<OperatorWhyResponse> {
+export function operatorWhy<V extends Vocabulary>(client: Client<V>, id: string, options?: RequestOptions): Call<OperatorWhyResponse> {
   return callRow(client, operatorWhyRow, [id], undefined, options)
 }
 
@@ -810,7 +811,7 @@ export type OperatorFeedStreamEvent =
   | StreamReset
 
 /** Streams what happens on every process, as Server-Sent Events; Last-Event-ID resumes. */
-export function operatorFeedStream(client: Client, params?: OperatorFeedStreamParams, options?: StreamOptions): EventStream<OperatorFeedStreamEvent> {
+export function operatorFeedStream<V extends Vocabulary>(client: Client<V>, params?: OperatorFeedStreamParams, options?: StreamOptions): EventStream<OperatorFeedStreamEvent> {
   return streamRow(client, operatorStreamRow, [], params, options)
 }
 
@@ -849,7 +850,7 @@ export interface OperatorFeedListItem {
 }
 
 /** Lists what happened, newest first, in the form of the stream: what is stored, deliveries and replays as they stand now, and the requests that this process keeps. */
-export function operatorFeedList(client: Client, params?: OperatorFeedListParams, options?: RequestOptions): ListCall<OperatorFeedListItem> {
+export function operatorFeedList<V extends Vocabulary>(client: Client<V>, params?: OperatorFeedListParams, options?: RequestOptions): ListCall<OperatorFeedListItem> {
   return listRow(client, operatorListFeedRow, [], params, options)
 }
 
@@ -888,7 +889,7 @@ export interface OperatorFeedWaitResponse {
 }
 
 /** Waits until something of a type has happened, on any process, and responds with the first that fits. */
-export function operatorFeedWait(client: Client, params: OperatorFeedWaitParams, options?: RequestOptions): Call<OperatorFeedWaitResponse> {
+export function operatorFeedWait<V extends Vocabulary>(client: Client<V>, params: OperatorFeedWaitParams, options?: RequestOptions): Call<OperatorFeedWaitResponse> {
   return callRow(client, operatorWaitRow, [], params, options)
 }
 
@@ -898,7 +899,7 @@ export interface OperatorHealthResponse {
 }
 
 /** Reports that the process is alive. */
-export function operatorHealth(client: Client, options?: RequestOptions): Call<OperatorHealthResponse> {
+export function operatorHealth<V extends Vocabulary>(client: Client<V>, options?: RequestOptions): Call<OperatorHealthResponse> {
   return callRow(client, operatorsHealthzRow, [], undefined, options)
 }
 
@@ -910,17 +911,17 @@ export interface OperatorReadinessResponse {
 }
 
 /** Reports whether requests can be served. */
-export function operatorReadiness(client: Client, options?: RequestOptions): Call<OperatorReadinessResponse> {
+export function operatorReadiness<V extends Vocabulary>(client: Client<V>, options?: RequestOptions): Call<OperatorReadinessResponse> {
   return callRow(client, operatorsReadyzRow, [], undefined, options)
 }
 
 /** Sends the metrics of the process for Prometheus. */
-export function operatorMetrics(client: Client, options?: RequestOptions): Call<string> {
+export function operatorMetrics<V extends Vocabulary>(client: Client<V>, options?: RequestOptions): Call<string> {
   return callForText(client, operatorsMetricsRow, [], undefined, options)
 }
 
 /** `client.operator.state` */
-export class OperatorStateMethods extends Group {
+export class OperatorStateMethods<V extends Vocabulary = 'msgapp'> extends Group<V> {
   /**
    * Reads the state of the service: version, store, counts of objects, subscribers and processes.
    *
@@ -933,7 +934,7 @@ export class OperatorStateMethods extends Group {
 }
 
 /** `client.operator.nodes` */
-export class OperatorNodesMethods extends Group {
+export class OperatorNodesMethods<V extends Vocabulary = 'msgapp'> extends Group<V> {
   /**
    * Lists the nodes of every tenant, or finds some by a part of their name, number or id.
    *
@@ -946,7 +947,7 @@ export class OperatorNodesMethods extends Group {
 }
 
 /** `client.operator.tokens` */
-export class OperatorTokensMethods extends Group {
+export class OperatorTokensMethods<V extends Vocabulary = 'msgapp'> extends Group<V> {
   /**
    * Lists tokens, newest first, without their secrets.
    *
@@ -979,7 +980,7 @@ export class OperatorTokensMethods extends Group {
 }
 
 /** `client.operator.appSecrets` */
-export class OperatorAppSecretsMethods extends Group {
+export class OperatorAppSecretsMethods<V extends Vocabulary = 'msgapp'> extends Group<V> {
   /**
    * Reads when an app's secret was created, and until when the earlier secret is valid, without the secrets.
    *
@@ -1002,7 +1003,7 @@ export class OperatorAppSecretsMethods extends Group {
 }
 
 /** `client.operator.deliveries` */
-export class OperatorDeliveriesMethods extends Group {
+export class OperatorDeliveriesMethods<V extends Vocabulary = 'msgapp'> extends Group<V> {
   /**
    * Lists deliveries of webhooks, newest first.
    *
@@ -1035,7 +1036,7 @@ export class OperatorDeliveriesMethods extends Group {
 }
 
 /** `client.operator.replays` */
-export class OperatorReplaysMethods extends Group {
+export class OperatorReplaysMethods<V extends Vocabulary = 'msgapp'> extends Group<V> {
   /**
    * Lists replays that are or were done as a job, newest first.
    *
@@ -1068,7 +1069,7 @@ export class OperatorReplaysMethods extends Group {
 }
 
 /** `client.operator.lanes` */
-export class OperatorLanesMethods extends Group {
+export class OperatorLanesMethods<V extends Vocabulary = 'msgapp'> extends Group<V> {
   /**
    * Lists the subscribers of webhooks, each with its waiting deliveries and its health.
    *
@@ -1101,7 +1102,7 @@ export class OperatorLanesMethods extends Group {
 }
 
 /** `client.operator.audit` */
-export class OperatorAuditMethods extends Group {
+export class OperatorAuditMethods<V extends Vocabulary = 'msgapp'> extends Group<V> {
   /**
    * Lists who did what to which node, when and from where, newest first.
    *
@@ -1114,7 +1115,7 @@ export class OperatorAuditMethods extends Group {
 }
 
 /** `client.operator.world` */
-export class OperatorWorldMethods extends Group {
+export class OperatorWorldMethods<V extends Vocabulary = 'msgapp'> extends Group<V> {
   /**
    * Sends the store as a world file, in YAML, or in JSON by the header Accept; the file holds the secrets of apps.
    *
@@ -1137,7 +1138,7 @@ export class OperatorWorldMethods extends Group {
 }
 
 /** `client.operator.requests` */
-export class OperatorRequestsMethods extends Group {
+export class OperatorRequestsMethods<V extends Vocabulary = 'msgapp'> extends Group<V> {
   /**
    * Lists the last requests of this process at each door, newest first; in a sandbox with headers and bodies, without secrets. With fields, of target, headers and bodies only those that it names.
    *
@@ -1158,7 +1159,7 @@ export class OperatorRequestsMethods extends Group {
 }
 
 /** `client.operator.traces` */
-export class OperatorTracesMethods extends Group {
+export class OperatorTracesMethods<V extends Vocabulary = 'msgapp'> extends Group<V> {
   /**
    * Reads all that one request set off, in order: the request while this process knows it, its audit record, events, messages, calls, deliveries and tries.
    *
@@ -1171,7 +1172,7 @@ export class OperatorTracesMethods extends Group {
 }
 
 /** `client.operator.feed` */
-export class OperatorFeedMethods extends Group {
+export class OperatorFeedMethods<V extends Vocabulary = 'msgapp'> extends Group<V> {
   /**
    * Streams what happens on every process, as Server-Sent Events; Last-Event-ID resumes.
    *
@@ -1204,19 +1205,19 @@ export class OperatorFeedMethods extends Group {
 }
 
 /** `client.operator` */
-export class OperatorMethods extends Group {
-  readonly state: OperatorStateMethods = new OperatorStateMethods(this.client)
-  readonly nodes: OperatorNodesMethods = new OperatorNodesMethods(this.client)
-  readonly tokens: OperatorTokensMethods = new OperatorTokensMethods(this.client)
-  readonly appSecrets: OperatorAppSecretsMethods = new OperatorAppSecretsMethods(this.client)
-  readonly deliveries: OperatorDeliveriesMethods = new OperatorDeliveriesMethods(this.client)
-  readonly replays: OperatorReplaysMethods = new OperatorReplaysMethods(this.client)
-  readonly lanes: OperatorLanesMethods = new OperatorLanesMethods(this.client)
-  readonly audit: OperatorAuditMethods = new OperatorAuditMethods(this.client)
-  readonly world: OperatorWorldMethods = new OperatorWorldMethods(this.client)
-  readonly requests: OperatorRequestsMethods = new OperatorRequestsMethods(this.client)
-  readonly traces: OperatorTracesMethods = new OperatorTracesMethods(this.client)
-  readonly feed: OperatorFeedMethods = new OperatorFeedMethods(this.client)
+export class OperatorMethods<V extends Vocabulary = 'msgapp'> extends Group<V> {
+  readonly state: OperatorStateMethods<V> = new OperatorStateMethods(this.client)
+  readonly nodes: OperatorNodesMethods<V> = new OperatorNodesMethods(this.client)
+  readonly tokens: OperatorTokensMethods<V> = new OperatorTokensMethods(this.client)
+  readonly appSecrets: OperatorAppSecretsMethods<V> = new OperatorAppSecretsMethods(this.client)
+  readonly deliveries: OperatorDeliveriesMethods<V> = new OperatorDeliveriesMethods(this.client)
+  readonly replays: OperatorReplaysMethods<V> = new OperatorReplaysMethods(this.client)
+  readonly lanes: OperatorLanesMethods<V> = new OperatorLanesMethods(this.client)
+  readonly audit: OperatorAuditMethods<V> = new OperatorAuditMethods(this.client)
+  readonly world: OperatorWorldMethods<V> = new OperatorWorldMethods(this.client)
+  readonly requests: OperatorRequestsMethods<V> = new OperatorRequestsMethods(this.client)
+  readonly traces: OperatorTracesMethods<V> = new OperatorTracesMethods(this.client)
+  readonly feed: OperatorFeedMethods<V> = new OperatorFeedMethods(this.client)
 
   /**
    * Finds messages, deliveries, traces, calls, users and nodes by an id, a phone number, or words of a name or of a message, newest first.

@@ -2,6 +2,7 @@
 
 import { type Call, callRow } from '../core/call.ts'
 import type { Client, Row } from '../core/client.ts'
+import type { Vocabulary } from './constants.ts'
 import { Group } from '../group.ts'
 import { type ListCall, listRow } from '../core/list.ts'
 import type { RequestOptions } from '../core/request.ts'
@@ -24,7 +25,7 @@ const phoneNumbersRegisterRow: Row = { name: 'phone_numbers.register', method: '
 const phoneNumbersDeregisterRow: Row = { name: 'phone_numbers.deregister', method: 'POST', door: 'business', path: '/{}/deregister' }
 
 /** The parameters of `phoneNumbers.list`. */
-export interface PhoneNumbersListParams {
+export interface PhoneNumbersListParamsMsgapp {
   /** Names of the fields to return, separated by commas: id, display_phone_number, verified_name, status, quality_rating, country_code, country_dial_code, code_verification_status, unified_cert_status, account_mode, host_platform, messaging_limit_tier, is_official_business_account, username. Instead of the defaults id, display_phone_number, verified_name, status, quality_rating, country_code, country_dial_code, code_verification_status, unified_cert_status, account_mode, host_platform, messaging_limit_tier, is_official_business_account, username. */
   fields?: readonly ('id' | 'display_phone_number' | 'verified_name' | 'status' | 'quality_rating' | 'country_code' | 'country_dial_code' | 'code_verification_status' | 'unified_cert_status' | 'account_mode' | 'host_platform' | 'messaging_limit_tier' | 'is_official_business_account' | 'username')[] | string | undefined
   /** How many items a page holds at the most; 25 when left out. */
@@ -39,13 +40,53 @@ export interface PhoneNumbersListParams {
   filtering?: readonly { field: string; operator: string; value: unknown }[] | string | undefined
 }
 
+/** The parameters of `phoneNumbers.list`. */
+export interface PhoneNumbersListParamsWhatsapp {
+  /** Names of the fields to return, separated by commas: id, display_phone_number, verified_name, status, quality_rating, country_code, country_dial_code, code_verification_status, unified_cert_status, account_mode, host_platform, messaging_limit_tier, is_official_business_account, username, platform_type, throughput, quality_score, name_status, new_name_status, certificate, last_onboarded_time, search_visibility, is_on_biz_app, is_preverified_number, health_status. Instead of the defaults id, display_phone_number, verified_name, status, quality_rating, country_code, country_dial_code, code_verification_status, unified_cert_status, account_mode, host_platform, messaging_limit_tier, is_official_business_account, username. */
+  fields?: readonly ('id' | 'display_phone_number' | 'verified_name' | 'status' | 'quality_rating' | 'country_code' | 'country_dial_code' | 'code_verification_status' | 'unified_cert_status' | 'account_mode' | 'host_platform' | 'messaging_limit_tier' | 'is_official_business_account' | 'username' | 'platform_type' | 'throughput' | 'quality_score' | 'name_status' | 'new_name_status' | 'certificate' | 'last_onboarded_time' | 'search_visibility' | 'is_on_biz_app' | 'is_preverified_number' | 'health_status')[] | string | undefined
+  /** How many items a page holds at the most; 25 when left out. */
+  limit?: number | undefined
+  /** The cursor of the item that the page starts behind. */
+  after?: string | undefined
+  /** The cursor of the item that the page ends in front of. */
+  before?: string | undefined
+  /** The order of the list; creation_time.desc when left out. */
+  sort?: 'creation_time.asc' | 'creation_time.desc' | 'last_onboarded_time.asc' | 'last_onboarded_time.desc' | undefined
+  /** A JSON array of conditions {field, operator, value} over account_mode, messaging_limit_tier, is_official_business_account; operators EQUAL, NOT_EQUAL, IN, NOT_IN. */
+  filtering?: readonly { field: string; operator: string; value: unknown }[] | string | undefined
+}
+
+/** The parameters of `phoneNumbers.list`. */
+export type PhoneNumbersListParams<V extends Vocabulary = 'msgapp'> = { msgapp: PhoneNumbersListParamsMsgapp; whatsapp: PhoneNumbersListParamsWhatsapp }[V]
+
 /** An item of `phoneNumbers.list`. */
-export interface PhoneNumbersListItem {
+export interface PhoneNumbersListItemMsgapp {
   id?: string
   /** In international format. */
   display_phone_number?: string
   verified_name?: string
   status?: 'PENDING' | 'LINKED' | 'UNLINKED' | 'DELETED' | 'MIGRATED' | 'BANNED' | 'RESTRICTED' | 'CONNECTED' | 'UNVERIFIED'
+  quality_rating?: 'GREEN' | 'YELLOW' | 'RED' | 'UNKNOWN'
+  /** ISO 3166-1 alpha-2. */
+  country_code?: string
+  country_dial_code?: string
+  code_verification_status?: 'VERIFIED' | 'NOT_VERIFIED'
+  unified_cert_status?: 'APPROVED' | 'NAME_PENDING_REVIEW' | 'NAME_NOT_APPROVED' | 'ACCOUNT_REVIEW_NOT_STARTED' | 'LIMITED_ACCESS'
+  account_mode?: 'LIVE' | 'SANDBOX'
+  host_platform?: 'CLOUD_API' | 'ON_PREMISE' | 'NOT_APPLICABLE'
+  messaging_limit_tier?: 'TIER_50' | 'TIER_250' | 'TIER_1K' | 'TIER_10K' | 'TIER_100K' | 'TIER_UNLIMITED'
+  is_official_business_account?: boolean
+  /** Empty when there is none. */
+  username?: string
+}
+
+/** An item of `phoneNumbers.list`. */
+export interface PhoneNumbersListItemWhatsapp {
+  id?: string
+  /** In international format. */
+  display_phone_number?: string
+  verified_name?: string
+  status?: 'PENDING' | 'LINKED' | 'UNLINKED' | 'DELETED' | 'MIGRATED' | 'BANNED' | 'RESTRICTED' | 'CONNECTED'
   quality_rating?: 'GREEN' | 'YELLOW' | 'RED' | 'UNKNOWN'
   /** ISO 3166-1 alpha-2. */
   country_code?: string
@@ -77,11 +118,14 @@ export interface PhoneNumbersListItem {
   health_status?: HealthStatus
 }
 
+/** An item of `phoneNumbers.list`. */
+export type PhoneNumbersListItem<V extends Vocabulary = 'msgapp'> = { msgapp: PhoneNumbersListItemMsgapp; whatsapp: PhoneNumbersListItemWhatsapp }[V]
+
 /** Lists the phone numbers of an account. */
-export function phoneNumbersList(client: Client, accountId: string, params?: PhoneNumbersListParams & { fields?: undefined }, options?: RequestOptions): ListCall<PhoneNumbersListItem & { id: string }>
+export function phoneNumbersList<V extends Vocabulary>(client: Client<V>, accountId: string, params?: PhoneNumbersListParams<V> & { fields?: undefined }, options?: RequestOptions): ListCall<PhoneNumbersListItem<V> & { id: string }>
 /** Lists the phone numbers of an account. */
-export function phoneNumbersList(client: Client, accountId: string, params?: PhoneNumbersListParams, options?: RequestOptions): ListCall<PhoneNumbersListItem>
-export function phoneNumbersList(client: Client, accountId: string, params?: PhoneNumbersListParams, options?: RequestOptions): ListCall<PhoneNumbersListItem> {
+export function phoneNumbersList<V extends Vocabulary>(client: Client<V>, accountId: string, params?: PhoneNumbersListParams<V>, options?: RequestOptions): ListCall<PhoneNumbersListItem<V>>
+export function phoneNumbersList<V extends Vocabulary>(client: Client<V>, accountId: string, params?: PhoneNumbersListParams<V>, options?: RequestOptions): ListCall<PhoneNumbersListItem<V>> {
   return listRow(client, phoneNumbersListRow, [accountId], params, options)
 }
 
@@ -103,18 +147,27 @@ export interface PhoneNumbersCreateResponse {
 }
 
 /** Creates a phone number in an account and sends it a verification code by SMS. */
-export function phoneNumbersCreate(client: Client, accountId: string, params: PhoneNumbersCreateParams, options?: RequestOptions): Call<PhoneNumbersCreateResponse> {
+export function phoneNumbersCreate<V extends Vocabulary>(client: Client<V>, accountId: string, params: PhoneNumbersCreateParams, options?: RequestOptions): Call<PhoneNumbersCreateResponse> {
   return callRow(client, phoneNumbersCreateRow, [accountId], params, options)
 }
 
 /** The parameters of `phoneNumbers.retrieve`. */
-export interface PhoneNumbersRetrieveParams {
+export interface PhoneNumbersRetrieveParamsMsgapp {
   /** Names of the fields to return, separated by commas: id, display_phone_number, verified_name, quality_rating, code_verification_status, name_status. Added to the defaults id, display_phone_number, verified_name, quality_rating. */
   fields?: readonly ('id' | 'display_phone_number' | 'verified_name' | 'quality_rating' | 'code_verification_status' | 'name_status')[] | string | undefined
 }
 
+/** The parameters of `phoneNumbers.retrieve`. */
+export interface PhoneNumbersRetrieveParamsWhatsapp {
+  /** Names of the fields to return, separated by commas: id, display_phone_number, verified_name, quality_rating, code_verification_status, name_status, platform_type, throughput, quality_score, new_name_status, certificate, last_onboarded_time, search_visibility, is_on_biz_app, is_preverified_number, health_status, status, account_mode, messaging_limit_tier, is_official_business_account, country_code, country_dial_code, is_pin_enabled, webhook_configuration. Added to the defaults id, display_phone_number, verified_name, quality_rating. */
+  fields?: readonly ('id' | 'display_phone_number' | 'verified_name' | 'quality_rating' | 'code_verification_status' | 'name_status' | 'platform_type' | 'throughput' | 'quality_score' | 'new_name_status' | 'certificate' | 'last_onboarded_time' | 'search_visibility' | 'is_on_biz_app' | 'is_preverified_number' | 'health_status' | 'status' | 'account_mode' | 'messaging_limit_tier' | 'is_official_business_account' | 'country_code' | 'country_dial_code' | 'is_pin_enabled' | 'webhook_configuration')[] | string | undefined
+}
+
+/** The parameters of `phoneNumbers.retrieve`. */
+export type PhoneNumbersRetrieveParams<V extends Vocabulary = 'msgapp'> = { msgapp: PhoneNumbersRetrieveParamsMsgapp; whatsapp: PhoneNumbersRetrieveParamsWhatsapp }[V]
+
 /** The response of `phoneNumbers.retrieve`. */
-export interface PhoneNumbersRetrieveResponse {
+export interface PhoneNumbersRetrieveResponseMsgapp {
   id: string
   /** In international format. */
   display_phone_number: string
@@ -122,6 +175,10 @@ export interface PhoneNumbersRetrieveResponse {
   quality_rating: 'GREEN' | 'YELLOW' | 'RED' | 'NA'
   code_verification_status?: 'VERIFIED' | 'UNVERIFIED'
   name_status?: 'APPROVED' | 'AVAILABLE_WITHOUT_REVIEW' | 'DECLINED' | 'EXPIRED' | 'PENDING_REVIEW' | 'NONE'
+}
+
+/** The response of `phoneNumbers.retrieve`. */
+export interface PhoneNumbersRetrieveResponseWhatsapp extends PhoneNumbersRetrieveResponseMsgapp {
   platform_type?: 'CLOUD_API' | 'ON_PREMISE' | 'NOT_APPLICABLE'
   throughput?: {
     level: 'STANDARD' | 'NOT_APPLICABLE'
@@ -156,8 +213,11 @@ export interface PhoneNumbersRetrieveResponse {
   }
 }
 
+/** The response of `phoneNumbers.retrieve`. */
+export type PhoneNumbersRetrieveResponse<V extends Vocabulary = 'msgapp'> = { msgapp: PhoneNumbersRetrieveResponseMsgapp; whatsapp: PhoneNumbersRetrieveResponseWhatsapp }[V]
+
 /** Reads a phone number by its Phone-Number-ID. */
-export function phoneNumbersRetrieve(client: Client, phoneNumberId: string, params?: PhoneNumbersRetrieveParams, options?: RequestOptions): Call<PhoneNumbersRetrieveResponse & { id: string }> {
+export function phoneNumbersRetrieve<V extends Vocabulary>(client: Client<V>, phoneNumberId: string, params?: PhoneNumbersRetrieveParams<V>, options?: RequestOptions): Call<PhoneNumbersRetrieveResponse<V> & { id: string }> {
   return callRow(client, phoneNumbersReadInfoRow, [phoneNumberId], params, options)
 }
 
@@ -199,7 +259,7 @@ export interface PhoneNumbersUpdateResponse {
 }
 
 /** Changes the settings of a phone number: all that are sent, or none. */
-export function phoneNumbersUpdate(client: Client, phoneNumberId: string, params?: PhoneNumbersUpdateParams, options?: RequestOptions): Call<PhoneNumbersUpdateResponse> {
+export function phoneNumbersUpdate<V extends Vocabulary>(client: Client<V>, phoneNumberId: string, params?: PhoneNumbersUpdateParams, options?: RequestOptions): Call<PhoneNumbersUpdateResponse> {
   return callRow(client, phoneNumbersUpdateSettingsRow, [phoneNumberId], params, options)
 }
 
@@ -217,7 +277,7 @@ export interface PhoneNumbersRequestCodeResponse {
 }
 
 /** Sends a new verification code to a phone number; the earlier code becomes invalid. */
-export function phoneNumbersRequestCode(client: Client, phoneNumberId: string, params: PhoneNumbersRequestCodeParams, options?: RequestOptions): Call<PhoneNumbersRequestCodeResponse> {
+export function phoneNumbersRequestCode<V extends Vocabulary>(client: Client<V>, phoneNumberId: string, params: PhoneNumbersRequestCodeParams, options?: RequestOptions): Call<PhoneNumbersRequestCodeResponse> {
   return callRow(client, phoneNumbersRequestCodeRow, [phoneNumberId], params, options)
 }
 
@@ -234,14 +294,14 @@ export interface PhoneNumbersVerifyCodeResponse {
 }
 
 /** Verifies a phone number with the code that was sent to it. */
-export function phoneNumbersVerifyCode(client: Client, phoneNumberId: string, params: PhoneNumbersVerifyCodeParams, options?: RequestOptions): Call<PhoneNumbersVerifyCodeResponse> {
+export function phoneNumbersVerifyCode<V extends Vocabulary>(client: Client<V>, phoneNumberId: string, params: PhoneNumbersVerifyCodeParams, options?: RequestOptions): Call<PhoneNumbersVerifyCodeResponse> {
   return callRow(client, phoneNumbersVerifyCodeRow, [phoneNumberId], params, options)
 }
 
 /** The parameters of `phoneNumbers.register`. */
-export interface PhoneNumbersRegisterParams {
+export interface PhoneNumbersRegisterParams<V extends Vocabulary = 'msgapp'> {
   /** The name of the product; no other value is accepted. */
-  messaging_product?: 'msgapp' | 'whatsapp' | undefined
+  messaging_product?: V | undefined
   /** It must be a PIN of 6 digits. */
   pin: string
 }
@@ -252,7 +312,7 @@ export interface PhoneNumbersRegisterResponse {
 }
 
 /** Registers a verified phone number on the platform, and sets or checks its two-step PIN. */
-export function phoneNumbersRegister(client: Client, phoneNumberId: string, params: PhoneNumbersRegisterParams, options?: RequestOptions): Call<PhoneNumbersRegisterResponse> {
+export function phoneNumbersRegister<V extends Vocabulary>(client: Client<V>, phoneNumberId: string, params: PhoneNumbersRegisterParams<V>, options?: RequestOptions): Call<PhoneNumbersRegisterResponse> {
   return callRow(client, phoneNumbersRegisterRow, [phoneNumberId], params, options)
 }
 
@@ -262,27 +322,27 @@ export interface PhoneNumbersDeregisterResponse {
 }
 
 /** Takes a registered phone number off the platform. */
-export function phoneNumbersDeregister(client: Client, phoneNumberId: string, options?: RequestOptions): Call<PhoneNumbersDeregisterResponse> {
+export function phoneNumbersDeregister<V extends Vocabulary>(client: Client<V>, phoneNumberId: string, options?: RequestOptions): Call<PhoneNumbersDeregisterResponse> {
   return callRow(client, phoneNumbersDeregisterRow, [phoneNumberId], undefined, options)
 }
 
 /** `client.phoneNumbers` */
-export class PhoneNumbersMethods extends Group {
+export class PhoneNumbersMethods<V extends Vocabulary = 'msgapp'> extends Group<V> {
   /**
    * Lists the phone numbers of an account.
    *
    * @example
    * for await (const item of client.phoneNumbers.list('1000000000000001', { limit: 1, sort: 'creation_time.desc' })) …
    */
-  list(accountId: string, params?: PhoneNumbersListParams & { fields?: undefined }, options?: RequestOptions): ListCall<PhoneNumbersListItem & { id: string }>
+  list(accountId: string, params?: PhoneNumbersListParams<V> & { fields?: undefined }, options?: RequestOptions): ListCall<PhoneNumbersListItem<V> & { id: string }>
   /**
    * Lists the phone numbers of an account.
    *
    * @example
    * for await (const item of client.phoneNumbers.list('1000000000000001', { limit: 1, sort: 'creation_time.desc' })) …
    */
-  list(accountId: string, params?: PhoneNumbersListParams, options?: RequestOptions): ListCall<PhoneNumbersListItem>
-  list(accountId: string, params?: PhoneNumbersListParams, options?: RequestOptions): ListCall<PhoneNumbersListItem> {
+  list(accountId: string, params?: PhoneNumbersListParams<V>, options?: RequestOptions): ListCall<PhoneNumbersListItem<V>>
+  list(accountId: string, params?: PhoneNumbersListParams<V>, options?: RequestOptions): ListCall<PhoneNumbersListItem<V>> {
     return phoneNumbersList(this.client, accountId, params, options)
   }
 
@@ -302,7 +362,7 @@ export class PhoneNumbersMethods extends Group {
    * @example
    * await client.phoneNumbers.retrieve('4000000000000001', { fields: 'name_status' })
    */
-  retrieve(phoneNumberId: string, params?: PhoneNumbersRetrieveParams, options?: RequestOptions): Call<PhoneNumbersRetrieveResponse & { id: string }> {
+  retrieve(phoneNumberId: string, params?: PhoneNumbersRetrieveParams<V>, options?: RequestOptions): Call<PhoneNumbersRetrieveResponse<V> & { id: string }> {
     return phoneNumbersRetrieve(this.client, phoneNumberId, params, options)
   }
 
@@ -346,7 +406,7 @@ export class PhoneNumbersMethods extends Group {
    * @example
    * await client.phoneNumbers.register('4000000000000003', { pin: '123456' })
    */
-  register(phoneNumberId: string, params: PhoneNumbersRegisterParams, options?: RequestOptions): Call<PhoneNumbersRegisterResponse> {
+  register(phoneNumberId: string, params: PhoneNumbersRegisterParams<V>, options?: RequestOptions): Call<PhoneNumbersRegisterResponse> {
     return phoneNumbersRegister(this.client, phoneNumberId, params, options)
   }
 

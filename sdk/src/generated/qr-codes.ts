@@ -2,6 +2,7 @@
 
 import { type Call, callRow } from '../core/call.ts'
 import type { Client, Row } from '../core/client.ts'
+import type { Vocabulary } from './constants.ts'
 import { Group } from '../group.ts'
 import { type ListCall, listRow } from '../core/list.ts'
 import type { RequestOptions } from '../core/request.ts'
@@ -27,7 +28,7 @@ export interface QrCodesRetrieveResponse {
 }
 
 /** Reads one message QR code of a phone number. */
-export function qrCodesRetrieve(client: Client, phoneNumberId: string, qrCodeId: string, params?: QrCodesRetrieveParams, options?: RequestOptions): Call<QrCodesRetrieveResponse> {
+export function qrCodesRetrieve<V extends Vocabulary>(client: Client<V>, phoneNumberId: string, qrCodeId: string, params?: QrCodesRetrieveParams, options?: RequestOptions): Call<QrCodesRetrieveResponse> {
   return callRow(client, qrCodesReadRow, [phoneNumberId, qrCodeId], params, options)
 }
 
@@ -49,7 +50,7 @@ export interface QrCodesListParams {
 export type QrCodesListItem = QrCode
 
 /** Lists the message QR codes of a phone number, newest first, or shows the one that `code` names. */
-export function qrCodesList(client: Client, phoneNumberId: string, params?: QrCodesListParams, options?: RequestOptions): ListCall<QrCodesListItem> {
+export function qrCodesList<V extends Vocabulary>(client: Client<V>, phoneNumberId: string, params?: QrCodesListParams, options?: RequestOptions): ListCall<QrCodesListItem> {
   return listRow(client, qrCodesListRow, [phoneNumberId], params, options)
 }
 
@@ -65,7 +66,7 @@ export interface QrCodesUpdateParams {
 export type QrCodesUpdateResponse = QrCode
 
 /** Changes the message of a QR code. */
-export function qrCodesUpdate(client: Client, phoneNumberId: string, code: string, params: QrCodesUpdateParams, options?: RequestOptions): Call<QrCodesUpdateResponse> {
+export function qrCodesUpdate<V extends Vocabulary>(client: Client<V>, phoneNumberId: string, code: string, params: QrCodesUpdateParams, options?: RequestOptions): Call<QrCodesUpdateResponse> {
   return callRow(client, qrCodesSaveRow, [phoneNumberId], { ...params, code: code }, options)
 }
 
@@ -81,7 +82,7 @@ export interface QrCodesCreateParams {
 export type QrCodesCreateResponse = QrCode
 
 /** Creates a QR code with a message. */
-export function qrCodesCreate(client: Client, phoneNumberId: string, params: QrCodesCreateParams, options?: RequestOptions): Call<QrCodesCreateResponse> {
+export function qrCodesCreate<V extends Vocabulary>(client: Client<V>, phoneNumberId: string, params: QrCodesCreateParams, options?: RequestOptions): Call<QrCodesCreateResponse> {
   return callRow(client, qrCodesSaveRow, [phoneNumberId], params, options)
 }
 
@@ -91,12 +92,12 @@ export interface QrCodesDeleteResponse {
 }
 
 /** Deletes a message QR code for good; its link and its images then give 404. */
-export function qrCodesDelete(client: Client, phoneNumberId: string, qrCodeId: string, options?: RequestOptions): Call<QrCodesDeleteResponse> {
+export function qrCodesDelete<V extends Vocabulary>(client: Client<V>, phoneNumberId: string, qrCodeId: string, options?: RequestOptions): Call<QrCodesDeleteResponse> {
   return callRow(client, qrCodesDeleteRow, [phoneNumberId, qrCodeId], undefined, options)
 }
 
 /** `client.qrCodes` */
-export class QrCodesMethods extends Group {
+export class QrCodesMethods<V extends Vocabulary = 'msgapp'> extends Group<V> {
   /**
    * Reads one message QR code of a phone number.
    *

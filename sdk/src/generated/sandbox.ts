@@ -2,6 +2,7 @@
 
 import { type Call, callRow } from '../core/call.ts'
 import type { Client, Row } from '../core/client.ts'
+import type { Vocabulary } from './constants.ts'
 import { Group } from '../group.ts'
 import type { RequestOptions } from '../core/request.ts'
 import type { FaultRule, ClockState, ActiveFault, Snapshot } from './types.ts'
@@ -28,7 +29,7 @@ const sandboxResetRow: Row = { name: 'sandbox.reset', method: 'POST', door: 'ope
 export type SandboxClockRetrieveResponse = ClockState
 
 /** Reads what time it is for the service, and by how much that is ahead of the real time. */
-export function sandboxClockRetrieve(client: Client, options?: RequestOptions): Call<SandboxClockRetrieveResponse> {
+export function sandboxClockRetrieve<V extends Vocabulary>(client: Client<V>, options?: RequestOptions): Call<SandboxClockRetrieveResponse> {
   return callRow(client, sandboxReadClockRow, [], undefined, options)
 }
 
@@ -46,7 +47,7 @@ export interface SandboxClockMoveParams {
 export type SandboxClockMoveResponse = ClockState
 
 /** Moves the clock of the service forward, or back to the real time; timers that fall due run before the response. */
-export function sandboxClockMove(client: Client, params?: SandboxClockMoveParams, options?: RequestOptions): Call<SandboxClockMoveResponse> {
+export function sandboxClockMove<V extends Vocabulary>(client: Client<V>, params?: SandboxClockMoveParams, options?: RequestOptions): Call<SandboxClockMoveResponse> {
   return callRow(client, sandboxMoveClockRow, [], params, options)
 }
 
@@ -56,7 +57,7 @@ export interface SandboxFaultsListResponse {
 }
 
 /** Lists the rules by which requests and webhooks fail on purpose, and the number of hits of each. */
-export function sandboxFaultsList(client: Client, options?: RequestOptions): Call<SandboxFaultsListResponse> {
+export function sandboxFaultsList<V extends Vocabulary>(client: Client<V>, options?: RequestOptions): Call<SandboxFaultsListResponse> {
   return callRow(client, sandboxListFaultsRow, [], undefined, options)
 }
 
@@ -72,7 +73,7 @@ export interface SandboxFaultsReplaceResponse {
 }
 
 /** Replaces the rules by which requests and webhooks fail on purpose: the first match wins. Webhooks that earlier rules held are sent. */
-export function sandboxFaultsReplace(client: Client, params: SandboxFaultsReplaceParams, options?: RequestOptions): Call<SandboxFaultsReplaceResponse> {
+export function sandboxFaultsReplace<V extends Vocabulary>(client: Client<V>, params: SandboxFaultsReplaceParams, options?: RequestOptions): Call<SandboxFaultsReplaceResponse> {
   return callRow(client, sandboxReplaceFaultsRow, [], params, options)
 }
 
@@ -82,7 +83,7 @@ export interface SandboxSnapshotsListResponse {
 }
 
 /** Lists the snapshots of the store by name. */
-export function sandboxSnapshotsList(client: Client, options?: RequestOptions): Call<SandboxSnapshotsListResponse> {
+export function sandboxSnapshotsList<V extends Vocabulary>(client: Client<V>, options?: RequestOptions): Call<SandboxSnapshotsListResponse> {
   return callRow(client, sandboxListSnapshotsRow, [], undefined, options)
 }
 
@@ -96,7 +97,7 @@ export interface SandboxSnapshotsCreateParams {
 export type SandboxSnapshotsCreateResponse = Snapshot
 
 /** Saves the whole store under a name, files, clock and faults included; a snapshot of the same name is replaced. */
-export function sandboxSnapshotsCreate(client: Client, params: SandboxSnapshotsCreateParams, options?: RequestOptions): Call<SandboxSnapshotsCreateResponse> {
+export function sandboxSnapshotsCreate<V extends Vocabulary>(client: Client<V>, params: SandboxSnapshotsCreateParams, options?: RequestOptions): Call<SandboxSnapshotsCreateResponse> {
   return callRow(client, sandboxSaveSnapshotRow, [], params, options)
 }
 
@@ -106,7 +107,7 @@ export interface SandboxSnapshotsRestoreResponse {
 }
 
 /** Restores the store from a snapshot, files, clock and faults included. */
-export function sandboxSnapshotsRestore(client: Client, name: string, options?: RequestOptions): Call<SandboxSnapshotsRestoreResponse> {
+export function sandboxSnapshotsRestore<V extends Vocabulary>(client: Client<V>, name: string, options?: RequestOptions): Call<SandboxSnapshotsRestoreResponse> {
   return callRow(client, sandboxRestoreSnapshotRow, [name], undefined, options)
 }
 
@@ -116,7 +117,7 @@ export interface SandboxSnapshotsDeleteResponse {
 }
 
 /** Deletes a snapshot, and the files that only it used. */
-export function sandboxSnapshotsDelete(client: Client, name: string, options?: RequestOptions): Call<SandboxSnapshotsDeleteResponse> {
+export function sandboxSnapshotsDelete<V extends Vocabulary>(client: Client<V>, name: string, options?: RequestOptions): Call<SandboxSnapshotsDeleteResponse> {
   return callRow(client, sandboxDeleteSnapshotRow, [name], undefined, options)
 }
 
@@ -138,12 +139,12 @@ export interface SandboxResetResponse {
 }
 
 /** Empties the store, media included, and applies a world; the clock shows the real time again, and there are no faults. Snapshots stay. */
-export function sandboxReset(client: Client, params?: SandboxResetParams, options?: RequestOptions): Call<SandboxResetResponse> {
+export function sandboxReset<V extends Vocabulary>(client: Client<V>, params?: SandboxResetParams, options?: RequestOptions): Call<SandboxResetResponse> {
   return callRow(client, sandboxResetRow, [], params, options)
 }
 
 /** `client.sandbox.clock` */
-export class SandboxClockMethods extends Group {
+export class SandboxClockMethods<V extends Vocabulary = 'msgapp'> extends Group<V> {
   /**
    * Reads what time it is for the service, and by how much that is ahead of the real time.
    *
@@ -166,7 +167,7 @@ export class SandboxClockMethods extends Group {
 }
 
 /** `client.sandbox.faults` */
-export class SandboxFaultsMethods extends Group {
+export class SandboxFaultsMethods<V extends Vocabulary = 'msgapp'> extends Group<V> {
   /**
    * Lists the rules by which requests and webhooks fail on purpose, and the number of hits of each.
    *
@@ -198,7 +199,7 @@ export class SandboxFaultsMethods extends Group {
 }
 
 /** `client.sandbox.snapshots` */
-export class SandboxSnapshotsMethods extends Group {
+export class SandboxSnapshotsMethods<V extends Vocabulary = 'msgapp'> extends Group<V> {
   /**
    * Lists the snapshots of the store by name.
    *
@@ -241,10 +242,10 @@ export class SandboxSnapshotsMethods extends Group {
 }
 
 /** `client.sandbox` */
-export class SandboxMethods extends Group {
-  readonly clock: SandboxClockMethods = new SandboxClockMethods(this.client)
-  readonly faults: SandboxFaultsMethods = new SandboxFaultsMethods(this.client)
-  readonly snapshots: SandboxSnapshotsMethods = new SandboxSnapshotsMethods(this.client)
+export class SandboxMethods<V extends Vocabulary = 'msgapp'> extends Group<V> {
+  readonly clock: SandboxClockMethods<V> = new SandboxClockMethods(this.client)
+  readonly faults: SandboxFaultsMethods<V> = new SandboxFaultsMethods(this.client)
+  readonly snapshots: SandboxSnapshotsMethods<V> = new SandboxSnapshotsMethods(this.client)
 
   /**
    * Empties the store, media included, and applies a world; the clock shows the real time again, and there are no faults. Snapshots stay.

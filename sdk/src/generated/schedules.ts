@@ -2,6 +2,7 @@
 
 import { type Call, callRow } from '../core/call.ts'
 import type { Client, Row } from '../core/client.ts'
+import type { Vocabulary } from './constants.ts'
 import { Group } from '../group.ts'
 import { type ListCall, listRow } from '../core/list.ts'
 import type { RequestOptions } from '../core/request.ts'
@@ -57,10 +58,10 @@ export interface SchedulesListItem {
 }
 
 /** Lists the schedules of an account. */
-export function schedulesList(client: Client, accountId: string, params?: SchedulesListParams & { fields?: undefined }, options?: RequestOptions): ListCall<SchedulesListItem & { id: string }>
+export function schedulesList<V extends Vocabulary>(client: Client<V>, accountId: string, params?: SchedulesListParams & { fields?: undefined }, options?: RequestOptions): ListCall<SchedulesListItem & { id: string }>
 /** Lists the schedules of an account. */
-export function schedulesList(client: Client, accountId: string, params?: SchedulesListParams, options?: RequestOptions): ListCall<SchedulesListItem>
-export function schedulesList(client: Client, accountId: string, params?: SchedulesListParams, options?: RequestOptions): ListCall<SchedulesListItem> {
+export function schedulesList<V extends Vocabulary>(client: Client<V>, accountId: string, params?: SchedulesListParams, options?: RequestOptions): ListCall<SchedulesListItem>
+export function schedulesList<V extends Vocabulary>(client: Client<V>, accountId: string, params?: SchedulesListParams, options?: RequestOptions): ListCall<SchedulesListItem> {
   return listRow(client, schedulesListRow, [accountId], params, options)
 }
 
@@ -99,12 +100,12 @@ export interface SchedulesCreateResponse {
 }
 
 /** Creates a schedule in an account. */
-export function schedulesCreate(client: Client, accountId: string, params: SchedulesCreateParams, options?: RequestOptions): Call<SchedulesCreateResponse> {
+export function schedulesCreate<V extends Vocabulary>(client: Client<V>, accountId: string, params: SchedulesCreateParams, options?: RequestOptions): Call<SchedulesCreateResponse> {
   return callRow(client, schedulesCreateRow, [accountId], params, options)
 }
 
 /** `client.schedules` */
-export class SchedulesMethods extends Group {
+export class SchedulesMethods<V extends Vocabulary = 'msgapp'> extends Group<V> {
   /**
    * Lists the schedules of an account.
    *

@@ -2,6 +2,7 @@
 
 import { type Call, callRow } from '../core/call.ts'
 import type { Client, Row } from '../core/client.ts'
+import type { Vocabulary } from './constants.ts'
 import { Group } from '../group.ts'
 import { type ListCall, listRow } from '../core/list.ts'
 import type { RequestOptions } from '../core/request.ts'
@@ -35,7 +36,7 @@ export interface SolutionsCreateResponse {
 }
 
 /** Creates a solution of the token's own app and invites a partner app into it. */
-export function solutionsCreate(client: Client, applicationId: string, params: SolutionsCreateParams, options?: RequestOptions): Call<SolutionsCreateResponse> {
+export function solutionsCreate<V extends Vocabulary>(client: Client<V>, applicationId: string, params: SolutionsCreateParams, options?: RequestOptions): Call<SolutionsCreateResponse> {
   return callRow(client, solutionsCreateRow, [applicationId], params, options)
 }
 
@@ -57,10 +58,10 @@ export interface SolutionsListParams {
 export type SolutionsListItem = Solution
 
 /** Lists the solutions that an app is in, newest first. */
-export function solutionsList(client: Client, applicationId: string, params?: SolutionsListParams & { fields?: undefined }, options?: RequestOptions): ListCall<SolutionsListItem & { id: string }>
+export function solutionsList<V extends Vocabulary>(client: Client<V>, applicationId: string, params?: SolutionsListParams & { fields?: undefined }, options?: RequestOptions): ListCall<SolutionsListItem & { id: string }>
 /** Lists the solutions that an app is in, newest first. */
-export function solutionsList(client: Client, applicationId: string, params?: SolutionsListParams, options?: RequestOptions): ListCall<SolutionsListItem>
-export function solutionsList(client: Client, applicationId: string, params?: SolutionsListParams, options?: RequestOptions): ListCall<SolutionsListItem> {
+export function solutionsList<V extends Vocabulary>(client: Client<V>, applicationId: string, params?: SolutionsListParams, options?: RequestOptions): ListCall<SolutionsListItem>
+export function solutionsList<V extends Vocabulary>(client: Client<V>, applicationId: string, params?: SolutionsListParams, options?: RequestOptions): ListCall<SolutionsListItem> {
   return listRow(client, solutionsListRow, [applicationId], params, options)
 }
 
@@ -74,39 +75,53 @@ export interface SolutionsRetrieveParams {
 export type SolutionsRetrieveResponse = Solution
 
 /** Reads a solution, for the business of either of its apps. */
-export function solutionsRetrieve(client: Client, solutionId: string, params?: SolutionsRetrieveParams & { fields?: undefined }, options?: RequestOptions): Call<SolutionsRetrieveResponse & { id: string }>
+export function solutionsRetrieve<V extends Vocabulary>(client: Client<V>, solutionId: string, params?: SolutionsRetrieveParams & { fields?: undefined }, options?: RequestOptions): Call<SolutionsRetrieveResponse & { id: string }>
 /** Reads a solution, for the business of either of its apps. */
-export function solutionsRetrieve(client: Client, solutionId: string, params?: SolutionsRetrieveParams, options?: RequestOptions): Call<SolutionsRetrieveResponse>
-export function solutionsRetrieve(client: Client, solutionId: string, params?: SolutionsRetrieveParams, options?: RequestOptions): Call<SolutionsRetrieveResponse> {
+export function solutionsRetrieve<V extends Vocabulary>(client: Client<V>, solutionId: string, params?: SolutionsRetrieveParams, options?: RequestOptions): Call<SolutionsRetrieveResponse>
+export function solutionsRetrieve<V extends Vocabulary>(client: Client<V>, solutionId: string, params?: SolutionsRetrieveParams, options?: RequestOptions): Call<SolutionsRetrieveResponse> {
   return callRow(client, solutionsReadRow, [solutionId], params, options)
 }
 
 /** The response of `solutions.accept`. */
-export interface SolutionsAcceptResponse {
+export interface SolutionsAcceptResponseMsgapp {
   success: boolean
-  solution_id?: string
-  partner_status?: 'ACCEPTED'
 }
 
+/** The response of `solutions.accept`. */
+export interface SolutionsAcceptResponseWhatsapp extends SolutionsAcceptResponseMsgapp {
+  solution_id: string
+  partner_status: 'ACCEPTED'
+}
+
+/** The response of `solutions.accept`. */
+export type SolutionsAcceptResponse<V extends Vocabulary = 'msgapp'> = { msgapp: SolutionsAcceptResponseMsgapp; whatsapp: SolutionsAcceptResponseWhatsapp }[V]
+
 /** Accepts the invitation into a solution, which becomes ACTIVE, as its partner app. */
-export function solutionsAccept(client: Client, solutionId: string, options?: RequestOptions): Call<SolutionsAcceptResponse> {
+export function solutionsAccept<V extends Vocabulary>(client: Client<V>, solutionId: string, options?: RequestOptions): Call<SolutionsAcceptResponse<V>> {
   return callRow(client, solutionsAcceptRow, [solutionId], undefined, options)
 }
 
 /** The response of `solutions.reject`. */
-export interface SolutionsRejectResponse {
+export interface SolutionsRejectResponseMsgapp {
   success: boolean
-  solution_id?: string
-  rejected_request_type?: 'PARTNERSHIP_REQUEST'
 }
 
+/** The response of `solutions.reject`. */
+export interface SolutionsRejectResponseWhatsapp extends SolutionsRejectResponseMsgapp {
+  solution_id: string
+  rejected_request_type: 'PARTNERSHIP_REQUEST'
+}
+
+/** The response of `solutions.reject`. */
+export type SolutionsRejectResponse<V extends Vocabulary = 'msgapp'> = { msgapp: SolutionsRejectResponseMsgapp; whatsapp: SolutionsRejectResponseWhatsapp }[V]
+
 /** Rejects the invitation into a solution, which becomes REJECTED, as its partner app. */
-export function solutionsReject(client: Client, solutionId: string, options?: RequestOptions): Call<SolutionsRejectResponse> {
+export function solutionsReject<V extends Vocabulary>(client: Client<V>, solutionId: string, options?: RequestOptions): Call<SolutionsRejectResponse<V>> {
   return callRow(client, solutionsRejectRow, [solutionId], undefined, options)
 }
 
 /** `client.solutions` */
-export class SolutionsMethods extends Group {
+export class SolutionsMethods<V extends Vocabulary = 'msgapp'> extends Group<V> {
   /**
    * Creates a solution of the token's own app and invites a partner app into it.
    *
@@ -164,7 +179,7 @@ export class SolutionsMethods extends Group {
    * @example
    * await client.solutions.accept('9000000000000000')
    */
-  accept(solutionId: string, options?: RequestOptions): Call<SolutionsAcceptResponse> {
+  accept(solutionId: string, options?: RequestOptions): Call<SolutionsAcceptResponse<V>> {
     return solutionsAccept(this.client, solutionId, options)
   }
 
@@ -174,7 +189,7 @@ export class SolutionsMethods extends Group {
    * @example
    * await client.solutions.reject('9000000000000000')
    */
-  reject(solutionId: string, options?: RequestOptions): Call<SolutionsRejectResponse> {
+  reject(solutionId: string, options?: RequestOptions): Call<SolutionsRejectResponse<V>> {
     return solutionsReject(this.client, solutionId, options)
   }
 }

@@ -3,6 +3,7 @@
 import { type Call, callForResponse, callRow } from '../core/call.ts'
 import type { Client, Row } from '../core/client.ts'
 import { locateLink } from '../core/link.ts'
+import type { Vocabulary } from './constants.ts'
 import { Group } from '../group.ts'
 import { type ListCall, listRow } from '../core/list.ts'
 import type { RequestOptions } from '../core/request.ts'
@@ -51,18 +52,18 @@ export interface TemplatesListParams {
 }
 
 /** An item of `templates.list`. */
-export type TemplatesListItem = Template
+export type TemplatesListItem<V extends Vocabulary = 'msgapp'> = Template<V>
 
 /** Lists the message templates of an account, newest first. */
-export function templatesList(client: Client, accountId: string, params?: TemplatesListParams & { fields?: undefined }, options?: RequestOptions): ListCall<TemplatesListItem & { id: string }>
+export function templatesList<V extends Vocabulary>(client: Client<V>, accountId: string, params?: TemplatesListParams & { fields?: undefined }, options?: RequestOptions): ListCall<TemplatesListItem<V> & { id: string }>
 /** Lists the message templates of an account, newest first. */
-export function templatesList(client: Client, accountId: string, params?: TemplatesListParams, options?: RequestOptions): ListCall<TemplatesListItem>
-export function templatesList(client: Client, accountId: string, params?: TemplatesListParams, options?: RequestOptions): ListCall<TemplatesListItem> {
+export function templatesList<V extends Vocabulary>(client: Client<V>, accountId: string, params?: TemplatesListParams, options?: RequestOptions): ListCall<TemplatesListItem<V>>
+export function templatesList<V extends Vocabulary>(client: Client<V>, accountId: string, params?: TemplatesListParams, options?: RequestOptions): ListCall<TemplatesListItem<V>> {
   return listRow(client, templatesListRow, [accountId], params, options)
 }
 
 /** The parameters of `templates.create`. */
-export interface TemplatesCreateParams {
+export interface TemplatesCreateParamsMsgapp {
   /** It must be a name of 1 to 512 characters of a-z, 0-9 and _. */
   name: string
   /** It must be the code of a language such as en_US; the documentation lists all. */
@@ -70,7 +71,23 @@ export interface TemplatesCreateParams {
   /** What its messages are for: it decides their price and when they may be sent. */
   category: TemplateCategory
   /** The parts of the message, each type at most once; all but the body may be left out. */
-  components?: readonly NewTemplateComponent[] | undefined
+  components: readonly NewTemplateComponent<'msgapp'>[]
+  /** Whether placeholders are numbers, {{1}}, or names, {{first_name}}; POSITIONAL when left out. */
+  parameter_format?: 'POSITIONAL' | 'NAMED' | 'positional' | 'named' | undefined
+  /** How many seconds a message is tried to be delivered for: AUTHENTICATION 30 to 900, UTILITY 30 to 43200, MARKETING 43200 to 2592000; -1 stands for 2592000. */
+  message_send_ttl_seconds?: number | undefined
+}
+
+/** The parameters of `templates.create`. */
+export interface TemplatesCreateParamsWhatsapp {
+  /** It must be a name of 1 to 512 characters of a-z, 0-9 and _. */
+  name: string
+  /** It must be the code of a language such as en_US; the documentation lists all. */
+  language: TemplateLanguage
+  /** What its messages are for: it decides their price and when they may be sent. */
+  category: TemplateCategory
+  /** The parts of the message, each type at most once; all but the body may be left out. */
+  components?: readonly NewTemplateComponent<'whatsapp'>[] | undefined
   /** Whether placeholders are numbers, {{1}}, or names, {{first_name}}; POSITIONAL when left out. */
   parameter_format?: 'POSITIONAL' | 'NAMED' | 'positional' | 'named' | undefined
   /** How many seconds a message is tried to be delivered for: AUTHENTICATION 30 to 900, UTILITY 30 to 43200, MARKETING 43200 to 2592000; -1 stands for 2592000. */
@@ -99,6 +116,9 @@ export interface TemplatesCreateParams {
   }[] | undefined
 }
 
+/** The parameters of `templates.create`. */
+export type TemplatesCreateParams<V extends Vocabulary = 'msgapp'> = { msgapp: TemplatesCreateParamsMsgapp; whatsapp: TemplatesCreateParamsWhatsapp }[V]
+
 /** The response of `templates.create`. */
 export interface TemplatesCreateResponse {
   id: string
@@ -107,7 +127,7 @@ export interface TemplatesCreateResponse {
 }
 
 /** Creates a message template, which can be sent once it is approved. */
-export function templatesCreate(client: Client, accountId: string, params: TemplatesCreateParams, options?: RequestOptions): Call<TemplatesCreateResponse> {
+export function templatesCreate<V extends Vocabulary>(client: Client<V>, accountId: string, params: TemplatesCreateParams<V>, options?: RequestOptions): Call<TemplatesCreateResponse> {
   return callRow(client, templatesCreateRow, [accountId], params, options)
 }
 
@@ -125,7 +145,7 @@ export interface TemplatesDeleteByNameResponse {
 }
 
 /** Deletes the templates of a name in every language, or the one that hsm_id names. */
-export function templatesDeleteByName(client: Client, accountId: string, params: TemplatesDeleteByNameParams, options?: RequestOptions): Call<TemplatesDeleteByNameResponse> {
+export function templatesDeleteByName<V extends Vocabulary>(client: Client<V>, accountId: string, params: TemplatesDeleteByNameParams, options?: RequestOptions): Call<TemplatesDeleteByNameResponse> {
   return callRow(client, templatesDeleteByNameRow, [accountId], params, options)
 }
 
@@ -136,20 +156,20 @@ export interface TemplatesRetrieveParams {
 }
 
 /** The response of `templates.retrieve`. */
-export type TemplatesRetrieveResponse = Template
+export type TemplatesRetrieveResponse<V extends Vocabulary = 'msgapp'> = Template<V>
 
 /** Reads a message template. */
-export function templatesRetrieve(client: Client, templateId: string, params?: TemplatesRetrieveParams & { fields?: undefined }, options?: RequestOptions): Call<TemplatesRetrieveResponse & { id: string }>
+export function templatesRetrieve<V extends Vocabulary>(client: Client<V>, templateId: string, params?: TemplatesRetrieveParams & { fields?: undefined }, options?: RequestOptions): Call<TemplatesRetrieveResponse<V> & { id: string }>
 /** Reads a message template. */
-export function templatesRetrieve(client: Client, templateId: string, params?: TemplatesRetrieveParams, options?: RequestOptions): Call<TemplatesRetrieveResponse>
-export function templatesRetrieve(client: Client, templateId: string, params?: TemplatesRetrieveParams, options?: RequestOptions): Call<TemplatesRetrieveResponse> {
+export function templatesRetrieve<V extends Vocabulary>(client: Client<V>, templateId: string, params?: TemplatesRetrieveParams, options?: RequestOptions): Call<TemplatesRetrieveResponse<V>>
+export function templatesRetrieve<V extends Vocabulary>(client: Client<V>, templateId: string, params?: TemplatesRetrieveParams, options?: RequestOptions): Call<TemplatesRetrieveResponse<V>> {
   return callRow(client, templatesReadRow, [templateId], params, options)
 }
 
 /** The parameters of `templates.update`. */
-export interface TemplatesUpdateParams {
+export interface TemplatesUpdateParams<V extends Vocabulary = 'msgapp'> {
   /** The parts of the message, each type at most once; all but the body may be left out. */
-  components?: readonly NewTemplateComponent[] | undefined
+  components?: readonly NewTemplateComponent<V>[] | undefined
   /** What its messages are for: it decides their price and when they may be sent. */
   category?: TemplateCategory | undefined
   /** Whether placeholders are numbers, {{1}}, or names, {{first_name}}; POSITIONAL when left out. */
@@ -168,7 +188,7 @@ export interface TemplatesUpdateResponse {
 }
 
 /** Changes a message template; its new content is reviewed again. */
-export function templatesUpdate(client: Client, templateId: string, params?: TemplatesUpdateParams, options?: RequestOptions): Call<TemplatesUpdateResponse> {
+export function templatesUpdate<V extends Vocabulary>(client: Client<V>, templateId: string, params?: TemplatesUpdateParams<V>, options?: RequestOptions): Call<TemplatesUpdateResponse> {
   return callRow(client, templatesEditRow, [templateId], params, options)
 }
 
@@ -178,37 +198,37 @@ export interface TemplatesDeleteResponse {
 }
 
 /** Deletes one message template. */
-export function templatesDelete(client: Client, templateId: string, options?: RequestOptions): Call<TemplatesDeleteResponse> {
+export function templatesDelete<V extends Vocabulary>(client: Client<V>, templateId: string, options?: RequestOptions): Call<TemplatesDeleteResponse> {
   return callRow(client, templatesDeleteRow, [templateId], undefined, options)
 }
 
 /** Sends the file that is the example of a template's header. */
-export function templatesDownload(client: Client, url: string, options?: RequestOptions): Call<Response> {
+export function templatesDownload<V extends Vocabulary>(client: Client<V>, url: string, options?: RequestOptions): Call<Response> {
   return callForResponse(client, templatesDownloadRow, [url], undefined, options)
 }
 
 /** Sends the file that is the example of the header of a template's card. Only where the vocabulary is `whatsapp`. */
-export function templatesDownloadCard(client: Client, url: string, options?: RequestOptions): Call<Response> {
+export function templatesDownloadCard(client: Client<'whatsapp'>, url: string, options?: RequestOptions): Call<Response> {
   return callForResponse(client, templatesDownloadCardRow, [url], undefined, options)
 }
 
 /** `client.templates` */
-export class TemplatesMethods extends Group {
+export class TemplatesMethods<V extends Vocabulary = 'msgapp'> extends Group<V> {
   /**
    * Lists the message templates of an account, newest first.
    *
    * @example
    * for await (const item of client.templates.list('1000000000000001', { status: 'APPROVED', summary: 'total_count', limit: 1 })) …
    */
-  list(accountId: string, params?: TemplatesListParams & { fields?: undefined }, options?: RequestOptions): ListCall<TemplatesListItem & { id: string }>
+  list(accountId: string, params?: TemplatesListParams & { fields?: undefined }, options?: RequestOptions): ListCall<TemplatesListItem<V> & { id: string }>
   /**
    * Lists the message templates of an account, newest first.
    *
    * @example
    * for await (const item of client.templates.list('1000000000000001', { status: 'APPROVED', summary: 'total_count', limit: 1 })) …
    */
-  list(accountId: string, params?: TemplatesListParams, options?: RequestOptions): ListCall<TemplatesListItem>
-  list(accountId: string, params?: TemplatesListParams, options?: RequestOptions): ListCall<TemplatesListItem> {
+  list(accountId: string, params?: TemplatesListParams, options?: RequestOptions): ListCall<TemplatesListItem<V>>
+  list(accountId: string, params?: TemplatesListParams, options?: RequestOptions): ListCall<TemplatesListItem<V>> {
     return templatesList(this.client, accountId, params, options)
   }
 
@@ -231,7 +251,7 @@ export class TemplatesMethods extends Group {
    *   ],
    * })
    */
-  create(accountId: string, params: TemplatesCreateParams, options?: RequestOptions): Call<TemplatesCreateResponse> {
+  create(accountId: string, params: TemplatesCreateParams<V>, options?: RequestOptions): Call<TemplatesCreateResponse> {
     return templatesCreate(this.client, accountId, params, options)
   }
 
@@ -251,15 +271,15 @@ export class TemplatesMethods extends Group {
    * @example
    * await client.templates.retrieve('5100000000000001')
    */
-  retrieve(templateId: string, params?: TemplatesRetrieveParams & { fields?: undefined }, options?: RequestOptions): Call<TemplatesRetrieveResponse & { id: string }>
+  retrieve(templateId: string, params?: TemplatesRetrieveParams & { fields?: undefined }, options?: RequestOptions): Call<TemplatesRetrieveResponse<V> & { id: string }>
   /**
    * Reads a message template.
    *
    * @example
    * await client.templates.retrieve('5100000000000001')
    */
-  retrieve(templateId: string, params?: TemplatesRetrieveParams, options?: RequestOptions): Call<TemplatesRetrieveResponse>
-  retrieve(templateId: string, params?: TemplatesRetrieveParams, options?: RequestOptions): Call<TemplatesRetrieveResponse> {
+  retrieve(templateId: string, params?: TemplatesRetrieveParams, options?: RequestOptions): Call<TemplatesRetrieveResponse<V>>
+  retrieve(templateId: string, params?: TemplatesRetrieveParams, options?: RequestOptions): Call<TemplatesRetrieveResponse<V>> {
     return templatesRetrieve(this.client, templateId, params, options)
   }
 
@@ -269,7 +289,7 @@ export class TemplatesMethods extends Group {
    * @example
    * await client.templates.update('5100000000000001', { message_send_ttl_seconds: 3600 })
    */
-  update(templateId: string, params?: TemplatesUpdateParams, options?: RequestOptions): Call<TemplatesUpdateResponse> {
+  update(templateId: string, params?: TemplatesUpdateParams<V>, options?: RequestOptions): Call<TemplatesUpdateResponse> {
     return templatesUpdate(this.client, templateId, params, options)
   }
 
@@ -299,7 +319,7 @@ export class TemplatesMethods extends Group {
    * @example
    * await client.templates.downloadCard(url)
    */
-  downloadCard(url: string, options?: RequestOptions): Call<Response> {
+  downloadCard(this: TemplatesMethods<'whatsapp'>, url: string, options?: RequestOptions): Call<Response> {
     return templatesDownloadCard(this.client, url, options)
   }
 }

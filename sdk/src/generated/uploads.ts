@@ -3,6 +3,7 @@
 import { type Body, writeBody } from '../core/body.ts'
 import { type Call, callRow } from '../core/call.ts'
 import type { Client, Row } from '../core/client.ts'
+import type { Vocabulary } from './constants.ts'
 import { Group } from '../group.ts'
 import type { RequestOptions } from '../core/request.ts'
 
@@ -29,7 +30,7 @@ export interface UploadsCreateResponse {
 }
 
 /** Opens a resumable upload of a picture, or of a video or PDF for the header of a template. */
-export function uploadsCreate(client: Client, applicationId: string, params: UploadsCreateParams, options?: RequestOptions): Call<UploadsCreateResponse> {
+export function uploadsCreate<V extends Vocabulary>(client: Client<V>, applicationId: string, params: UploadsCreateParams, options?: RequestOptions): Call<UploadsCreateResponse> {
   return callRow(client, uploadsCreateRow, [applicationId], params, options)
 }
 
@@ -51,7 +52,7 @@ export type UploadsAppendResponse = {
 }
 
 /** Appends bytes to an upload; the response has the handle when the upload is complete, otherwise the next offset. */
-export function uploadsAppend(client: Client, uploadId: string, body: Body, params: UploadsAppendParams, options?: RequestOptions): Call<UploadsAppendResponse> {
+export function uploadsAppend<V extends Vocabulary>(client: Client<V>, uploadId: string, body: Body, params: UploadsAppendParams, options?: RequestOptions): Call<UploadsAppendResponse> {
   return callRow(client, uploadsAppendRow, [uploadId], params, options, body)
 }
 
@@ -64,12 +65,12 @@ export interface UploadsRetrieveResponse {
 }
 
 /** Reports how many bytes of an upload have arrived. */
-export function uploadsRetrieve(client: Client, uploadId: string, options?: RequestOptions): Call<UploadsRetrieveResponse> {
+export function uploadsRetrieve<V extends Vocabulary>(client: Client<V>, uploadId: string, options?: RequestOptions): Call<UploadsRetrieveResponse> {
   return callRow(client, uploadsReadRow, [uploadId], undefined, options)
 }
 
 /** `client.uploads` */
-export class UploadsMethods extends Group {
+export class UploadsMethods<V extends Vocabulary = 'msgapp'> extends Group<V> {
   /**
    * Opens a resumable upload of a picture, or of a video or PDF for the header of a template.
    *

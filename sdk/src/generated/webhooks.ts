@@ -2,6 +2,7 @@
 
 import { type Call, callRow } from '../core/call.ts'
 import type { Client, Row } from '../core/client.ts'
+import type { Vocabulary } from './constants.ts'
 import { Group } from '../group.ts'
 import type { RequestOptions } from '../core/request.ts'
 import type { WebhookField } from './types.ts'
@@ -19,9 +20,9 @@ const webhooksListLinkedAppsRow: Row = { name: 'webhooks.list_linked_apps', meth
 const webhooksUnlinkAppRow: Row = { name: 'webhooks.unlink_app', method: 'DELETE', door: 'business', path: '/{}/subscribed_apps' }
 
 /** The parameters of `webhooks.subscriptions.create`. */
-export interface WebhooksSubscriptionsCreateParams {
+export interface WebhooksSubscriptionsCreateParams<V extends Vocabulary = 'msgapp'> {
   /** What the events are about. */
-  object: 'msgapp_business_account' | 'whatsapp_business_account'
+  object: `${V}_business_account`
   /** It must be an http or https URL. */
   callback_url: string
   /** A text of your choice: the handshake sends it to the callback, which checks it. */
@@ -36,15 +37,15 @@ export interface WebhooksSubscriptionsCreateResponse {
 }
 
 /** Subscribes the token's own app to fields at a callback, verified by a handshake, and replaces any subscription that it has. */
-export function webhooksSubscriptionsCreate(client: Client, applicationId: string, params: WebhooksSubscriptionsCreateParams, options?: RequestOptions): Call<WebhooksSubscriptionsCreateResponse> {
+export function webhooksSubscriptionsCreate<V extends Vocabulary>(client: Client<V>, applicationId: string, params: WebhooksSubscriptionsCreateParams<V>, options?: RequestOptions): Call<WebhooksSubscriptionsCreateResponse> {
   return callRow(client, webhooksSubscribeRow, [applicationId], params, options)
 }
 
 /** The response of `webhooks.subscriptions.list`. */
-export interface WebhooksSubscriptionsListResponse {
+export interface WebhooksSubscriptionsListResponse<V extends Vocabulary = 'msgapp'> {
   data: {
     /** What the events are about. */
-    object: 'msgapp_business_account' | 'whatsapp_business_account'
+    object: `${V}_business_account`
     callback_url: string
     fields: WebhookField[]
     active: boolean
@@ -52,14 +53,14 @@ export interface WebhooksSubscriptionsListResponse {
 }
 
 /** Lists what the token's own app is subscribed to, and where. */
-export function webhooksSubscriptionsList(client: Client, applicationId: string, options?: RequestOptions): Call<WebhooksSubscriptionsListResponse> {
+export function webhooksSubscriptionsList<V extends Vocabulary>(client: Client<V>, applicationId: string, options?: RequestOptions): Call<WebhooksSubscriptionsListResponse<V>> {
   return callRow(client, webhooksListSubscriptionsRow, [applicationId], undefined, options)
 }
 
 /** The parameters of `webhooks.subscriptions.delete`. */
-export interface WebhooksSubscriptionsDeleteParams {
+export interface WebhooksSubscriptionsDeleteParams<V extends Vocabulary = 'msgapp'> {
   /** What the events are about. */
-  object?: 'msgapp_business_account' | 'whatsapp_business_account' | undefined
+  object?: `${V}_business_account` | undefined
   /** An array, or names separated by commas, of: messages, calls, group_lifecycle_update, group_participants_update, group_settings_update, group_status_update, account_update, phone_number_name_update, phone_number_quality_update, message_template_status_update, message_template_quality_update, template_category_update, user_preferences. It must be an array of names of fields, or these separated by commas. */
   fields?: readonly (WebhookField | (string & Record<never, never>))[] | string | undefined
 }
@@ -70,7 +71,7 @@ export interface WebhooksSubscriptionsDeleteResponse {
 }
 
 /** Ends the subscription of the token's own app, or takes the given fields out of it. */
-export function webhooksSubscriptionsDelete(client: Client, applicationId: string, params?: WebhooksSubscriptionsDeleteParams, options?: RequestOptions): Call<WebhooksSubscriptionsDeleteResponse> {
+export function webhooksSubscriptionsDelete<V extends Vocabulary>(client: Client<V>, applicationId: string, params?: WebhooksSubscriptionsDeleteParams<V>, options?: RequestOptions): Call<WebhooksSubscriptionsDeleteResponse> {
   return callRow(client, webhooksUnsubscribeRow, [applicationId], params, options)
 }
 
@@ -88,12 +89,12 @@ export interface WebhooksLinkedAppsCreateResponse {
 }
 
 /** Links the token's app to an account, so that it receives its events: at the override, verified by a handshake, or without one at its own callback. */
-export function webhooksLinkedAppsCreate(client: Client, accountId: string, params?: WebhooksLinkedAppsCreateParams, options?: RequestOptions): Call<WebhooksLinkedAppsCreateResponse> {
+export function webhooksLinkedAppsCreate<V extends Vocabulary>(client: Client<V>, accountId: string, params?: WebhooksLinkedAppsCreateParams, options?: RequestOptions): Call<WebhooksLinkedAppsCreateResponse> {
   return callRow(client, webhooksLinkAppRow, [accountId], params, options)
 }
 
 /** The response of `webhooks.linkedApps.list`. */
-export interface WebhooksLinkedAppsListResponse {
+export interface WebhooksLinkedAppsListResponseMsgapp {
   data: {
     whatsapp_business_api_data: {
       id: string
@@ -101,13 +102,28 @@ export interface WebhooksLinkedAppsListResponse {
       link: string
     }
     override_callback_uri?: string
-    id?: string
-    name?: string
   }[]
 }
 
+/** The response of `webhooks.linkedApps.list`. */
+export interface WebhooksLinkedAppsListResponseWhatsapp {
+  data: {
+    id: string
+    name: string
+    whatsapp_business_api_data: {
+      id: string
+      name: string
+      link: string
+    }
+    override_callback_uri?: string
+  }[]
+}
+
+/** The response of `webhooks.linkedApps.list`. */
+export type WebhooksLinkedAppsListResponse<V extends Vocabulary = 'msgapp'> = { msgapp: WebhooksLinkedAppsListResponseMsgapp; whatsapp: WebhooksLinkedAppsListResponseWhatsapp }[V]
+
 /** Lists the apps that are linked to an account; an override is shown to the business of its app. */
-export function webhooksLinkedAppsList(client: Client, accountId: string, options?: RequestOptions): Call<WebhooksLinkedAppsListResponse> {
+export function webhooksLinkedAppsList<V extends Vocabulary>(client: Client<V>, accountId: string, options?: RequestOptions): Call<WebhooksLinkedAppsListResponse<V>> {
   return callRow(client, webhooksListLinkedAppsRow, [accountId], undefined, options)
 }
 
@@ -123,12 +139,12 @@ export interface WebhooksLinkedAppsDeleteResponse {
 }
 
 /** Ends the link of the token's app to an account, or as the account's owner that of any app, with every callback that it has for its numbers. */
-export function webhooksLinkedAppsDelete(client: Client, accountId: string, params?: WebhooksLinkedAppsDeleteParams, options?: RequestOptions): Call<WebhooksLinkedAppsDeleteResponse> {
+export function webhooksLinkedAppsDelete<V extends Vocabulary>(client: Client<V>, accountId: string, params?: WebhooksLinkedAppsDeleteParams, options?: RequestOptions): Call<WebhooksLinkedAppsDeleteResponse> {
   return callRow(client, webhooksUnlinkAppRow, [accountId], params, options)
 }
 
 /** `client.webhooks.subscriptions` */
-export class WebhooksSubscriptionsMethods extends Group {
+export class WebhooksSubscriptionsMethods<V extends Vocabulary = 'msgapp'> extends Group<V> {
   /**
    * Subscribes the token's own app to fields at a callback, verified by a handshake, and replaces any subscription that it has.
    *
@@ -140,7 +156,7 @@ export class WebhooksSubscriptionsMethods extends Group {
    *   fields: ['messages', 'calls'],
    * })
    */
-  create(applicationId: string, params: WebhooksSubscriptionsCreateParams, options?: RequestOptions): Call<WebhooksSubscriptionsCreateResponse> {
+  create(applicationId: string, params: WebhooksSubscriptionsCreateParams<V>, options?: RequestOptions): Call<WebhooksSubscriptionsCreateResponse> {
     return webhooksSubscriptionsCreate(this.client, applicationId, params, options)
   }
 
@@ -150,7 +166,7 @@ export class WebhooksSubscriptionsMethods extends Group {
    * @example
    * await client.webhooks.subscriptions.list('3000000000000001')
    */
-  list(applicationId: string, options?: RequestOptions): Call<WebhooksSubscriptionsListResponse> {
+  list(applicationId: string, options?: RequestOptions): Call<WebhooksSubscriptionsListResponse<V>> {
     return webhooksSubscriptionsList(this.client, applicationId, options)
   }
 
@@ -160,13 +176,13 @@ export class WebhooksSubscriptionsMethods extends Group {
    * @example
    * await client.webhooks.subscriptions.delete('3000000000000001', { object: 'msgapp_business_account', fields: ['calls'] })
    */
-  delete(applicationId: string, params?: WebhooksSubscriptionsDeleteParams, options?: RequestOptions): Call<WebhooksSubscriptionsDeleteResponse> {
+  delete(applicationId: string, params?: WebhooksSubscriptionsDeleteParams<V>, options?: RequestOptions): Call<WebhooksSubscriptionsDeleteResponse> {
     return webhooksSubscriptionsDelete(this.client, applicationId, params, options)
   }
 }
 
 /** `client.webhooks.linkedApps` */
-export class WebhooksLinkedAppsMethods extends Group {
+export class WebhooksLinkedAppsMethods<V extends Vocabulary = 'msgapp'> extends Group<V> {
   /**
    * Links the token's app to an account, so that it receives its events: at the override, verified by a handshake, or without one at its own callback.
    *
@@ -183,7 +199,7 @@ export class WebhooksLinkedAppsMethods extends Group {
    * @example
    * await client.webhooks.linkedApps.list('1000000000000001')
    */
-  list(accountId: string, options?: RequestOptions): Call<WebhooksLinkedAppsListResponse> {
+  list(accountId: string, options?: RequestOptions): Call<WebhooksLinkedAppsListResponse<V>> {
     return webhooksLinkedAppsList(this.client, accountId, options)
   }
 
@@ -199,7 +215,7 @@ export class WebhooksLinkedAppsMethods extends Group {
 }
 
 /** `client.webhooks` */
-export class WebhooksMethods extends Group {
-  readonly subscriptions: WebhooksSubscriptionsMethods = new WebhooksSubscriptionsMethods(this.client)
-  readonly linkedApps: WebhooksLinkedAppsMethods = new WebhooksLinkedAppsMethods(this.client)
+export class WebhooksMethods<V extends Vocabulary = 'msgapp'> extends Group<V> {
+  readonly subscriptions: WebhooksSubscriptionsMethods<V> = new WebhooksSubscriptionsMethods(this.client)
+  readonly linkedApps: WebhooksLinkedAppsMethods<V> = new WebhooksLinkedAppsMethods(this.client)
 }

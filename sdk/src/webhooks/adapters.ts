@@ -1,4 +1,4 @@
-import { type Answer, answerPost, type HandlerOptions } from './answer.ts'
+import { type Answer, type AnyHandlerOptions, answerPost } from './answer.ts'
 import { maxBytes, readBytes } from './read-body.ts'
 
 /** What is used of Node's `IncomingMessage`, and what Express adds to it. */
@@ -17,7 +17,7 @@ export interface NodeResponse {
   end(body: string): unknown
 }
 
-export function makeNodeHandler(options: HandlerOptions) {
+export function makeNodeHandler(options: AnyHandlerOptions) {
   return async (request: NodeRequest, response: NodeResponse): Promise<void> => {
     const { status, body } = await answerNode(options, request)
     response.statusCode = status
@@ -27,14 +27,14 @@ export function makeNodeHandler(options: HandlerOptions) {
 }
 
 /** Express calls it like Node does; other errors are Express's to report. */
-export function makeExpressHandler(options: HandlerOptions) {
+export function makeExpressHandler(options: AnyHandlerOptions) {
   const handle = makeNodeHandler(options)
   return (request: NodeRequest, response: NodeResponse, next: (error?: unknown) => void): void => {
     handle(request, response).catch(next)
   }
 }
 
-function answerNode(options: HandlerOptions, request: NodeRequest): Promise<Answer> {
+function answerNode(options: AnyHandlerOptions, request: NodeRequest): Promise<Answer> {
   const { method = '', url = '/', headers } = request
   return answerPost(options, { method, url, headers, read: () => readBody(request) })
 }
@@ -80,7 +80,7 @@ interface FastifyReplyLike {
 }
 
 /** A plugin: within it bodies are bytes, elsewhere nothing changes. */
-export function makeFastifyPlugin(options: HandlerOptions) {
+export function makeFastifyPlugin(options: AnyHandlerOptions) {
   return async (instance: FastifyLike): Promise<void> => {
     instance.removeAllContentTypeParsers()
     const bytes = { parseAs: 'buffer', bodyLimit: maxBytes } as const

@@ -1,18 +1,21 @@
+import type { Vocabulary } from '../generated/constants.ts'
 import type { WebhookEvent } from '../generated/webhook-events.ts'
 import { type WebhookProblem, WebhookVerificationError } from './errors.ts'
 import { unwrapWebhook, type WebhookPost } from './unwrap.ts'
 import type { VerifyOptions, WebhookHeaders } from './verify.ts'
 
-export interface HandlerOptions extends VerifyOptions {
+export interface HandlerOptions<V extends Vocabulary = 'msgapp'> extends VerifyOptions {
   /** What the subscription was made with: proves that a handshake comes from the server. */
   readonly verifyToken: string
   /** The app's secret; during a rotation the new one and the old one. */
   readonly secret: string | readonly string[]
   /** Gets each event, one after another. When it fails the response is 500, and the server sends the post again later. */
-  readonly onEvent: (event: WebhookEvent, post: WebhookPost) => unknown
+  onEvent(event: WebhookEvent<V>, post: WebhookPost<V>): unknown
   /** Gets what went wrong; by default it is logged. */
   readonly onError?: ((error: unknown) => unknown) | undefined
 }
+
+export type AnyHandlerOptions = HandlerOptions<Vocabulary>
 
 /** A request, however it came. */
 export interface Posted {
@@ -30,12 +33,12 @@ export interface Answer {
   readonly error?: unknown
 }
 
-export async function answerPost(options: HandlerOptions, posted: Posted): Promise<Answer> {
+export async function answerPost(options: AnyHandlerOptions, posted: Posted): Promise<Answer> {
   if (posted.method === 'GET') return answerHandshake(options, posted.url)
   if (posted.method !== 'POST') return { status: 405, body: 'GET and POST only' }
   try {
     const body = (await posted.read()) ?? {}
-    const post = await unwrapWebhook(body as string, posted.headers, options.secret, options)
+    const post = await unwrapWebhook<Vocabulary>(body as string, posted.headers, options.secret, options)
     for (const event of post.events) await options.onEvent(event, post)
     return { status: 200, body: 'ok' }
   } catch (error) {
@@ -45,7 +48,7 @@ export async function answerPost(options: HandlerOptions, posted: Posted): Promi
 }
 
 /** What fails here fails for nobody: no server waits for it. */
-async function report({ onError = console.error }: HandlerOptions, error: unknown): Promise<void> {
+async function report({ onError = console.error }: AnyHandlerOptions, error: unknown): Promise<void> {
   try {
     await onError(error)
   } catch (failure) {
@@ -61,7 +64,7 @@ function describeFailure(error: unknown): Answer {
   return { status: statuses[error.problem] ?? 401, body: error.message }
 }
 
-function answerHandshake({ verifyToken }: HandlerOptions, url: string): Answer {
+function answerHandshake({ verifyToken }: AnyHandlerOptions, url: string): Answer {
   // Anybody may send any address, such as //, which is no URL.
   const query = new URLSearchParams(url.replace(/^[^?]*/, '').replace(/#.*/, ''))
   const isRight = verifyToken !== '' && query.get('hub.verify_token') === verifyToken

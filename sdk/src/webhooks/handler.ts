@@ -1,4 +1,5 @@
 import { iterate } from '../core/body.ts'
+import type { Vocabulary } from '../generated/constants.ts'
 import {
   type FastifyLike,
   makeExpressHandler,
@@ -7,7 +8,7 @@ import {
   type NodeRequest,
   type NodeResponse,
 } from './adapters.ts'
-import { answerPost, type HandlerOptions } from './answer.ts'
+import { type AnyHandlerOptions, answerPost, type HandlerOptions } from './answer.ts'
 import { readBytes } from './read-body.ts'
 
 export type { HandlerOptions } from './answer.ts'
@@ -29,7 +30,7 @@ export interface WebhookHandler {
 }
 
 /** Makes the callback of an app: answers the handshake, checks every post, and hands each event to `onEvent`, in order. */
-export function makeWebhookHandler(options: HandlerOptions): WebhookHandler {
+export function makeWebhookHandler<V extends Vocabulary = 'msgapp'>(options: HandlerOptions<V>): WebhookHandler {
   const node = makeNodeHandler(options)
   const express = makeExpressHandler(options)
   const fastify = makeFastifyPlugin(options)
@@ -41,7 +42,7 @@ export function makeWebhookHandler(options: HandlerOptions): WebhookHandler {
   return Object.assign(handle as WebhookHandler, { node, express, fastify })
 }
 
-async function answerRequest(options: HandlerOptions, request: Request): Promise<Response> {
+async function answerRequest(options: AnyHandlerOptions, request: Request): Promise<Response> {
   const { method, url, headers } = request
   // A body that was read before is gone, or is what was parsed of it: only the raw bytes can be checked.
   const read = async () => {

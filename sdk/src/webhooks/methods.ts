@@ -1,10 +1,11 @@
+import type { Vocabulary } from '../generated/constants.ts'
 import { WebhooksMethods } from '../generated/webhooks.ts'
 import { type HandlerOptions, makeWebhookHandler, type WebhookHandler } from './handler.ts'
 import { unwrapWebhook, type WebhookPost } from './unwrap.ts'
 import type { RawBody, VerifyOptions, WebhookHeaders } from './verify.ts'
 
 /** `client.webhooks`: subscriptions, and what comes of them. */
-export class Webhooks extends WebhooksMethods {
+export class Webhooks<V extends Vocabulary = 'msgapp'> extends WebhooksMethods<V> {
   /**
    * Checks the signatures of a post and reads it. Needs the bytes as they came, not the parsed body.
    *
@@ -16,8 +17,8 @@ export class Webhooks extends WebhooksMethods {
     headers: WebhookHeaders,
     secret: string | readonly string[],
     options?: VerifyOptions,
-  ): Promise<WebhookPost> {
-    return unwrapWebhook(rawBody, headers, secret, options)
+  ): Promise<WebhookPost<V>> {
+    return unwrapWebhook<V>(rawBody, headers, secret, options)
   }
 
   /**
@@ -27,7 +28,7 @@ export class Webhooks extends WebhooksMethods {
    * const handler = client.webhooks.handler({ verifyToken, secret, onEvent: (event) => queue.add(event) })
    * http.createServer(handler.node).listen(3000)
    */
-  handler(options: HandlerOptions): WebhookHandler {
+  handler(options: HandlerOptions<V>): WebhookHandler {
     return makeWebhookHandler(options)
   }
 }

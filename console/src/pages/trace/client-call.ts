@@ -20,6 +20,7 @@ export function writeClientCall(request: SeenRequest, baseUrl: string): string |
   // The client adds the product itself, and a token.
   const { messaging_product, access_token: _token, ...params } = readParams(request, query, method.parsed ?? [])
   for (const name of method.headers ?? []) params[name] ??= readValue(request.headers[name] ?? '')
+  const { object: named } = params
   const called = chooseMethod(method.calls, params)
   const args = takeArguments(called, params)
   const file = `await openFile("path/to/the/file")`
@@ -37,7 +38,7 @@ export function writeClientCall(request: SeenRequest, baseUrl: string): string |
     `baseUrl: ${JSON.stringify(baseUrl)}`,
     'token: process.env.TOKEN',
     // Only where the product is in the path or among the parameters does it matter which names a server uses.
-    ...((product ?? messaging_product) === 'whatsapp' ? ["vocabulary: 'whatsapp'"] : []),
+    ...(/^whatsapp/.test(String(product ?? messaging_product ?? named)) ? ["vocabulary: 'whatsapp'"] : []),
   ]
   return [
     "import { Switchboard } from '@switchboard/client'",

@@ -1,4 +1,12 @@
-import type { Template, TemplateButton, TemplateComponent } from '@switchboard/client/methods'
+import type {
+  TemplateButton as ButtonOf,
+  TemplateComponent as ComponentOf,
+  Template,
+} from '@switchboard/client/methods'
+
+// Of the second vocabulary, which has all that the first has, and cards and offers.
+type TemplateButton = ButtonOf<'whatsapp'>
+type TemplateComponent = ComponentOf<'whatsapp'>
 
 /** What is filled in, by the keys of variables. */
 export type Values = Readonly<Record<string, string>>
@@ -26,13 +34,17 @@ function namesIn(text = ''): readonly string[] {
   return [...new Set([...text.matchAll(pattern)].map(([, name = '']) => name))]
 }
 
-function partsOf({ components = [] }: Template): Parts {
-  return { components, prefix: '' }
+function componentsOf({ components = [] }: Template): readonly TemplateComponent[] {
+  return components
+}
+
+function partsOf(template: Template): Parts {
+  return { components: componentsOf(template), prefix: '' }
 }
 
 /** The cards of a template, in their order. */
-export function listCards({ components = [] }: Template): readonly Parts[] {
-  const cards = components.find(({ type }) => type === 'CAROUSEL')?.cards ?? []
+export function listCards(template: Template): readonly Parts[] {
+  const cards = componentsOf(template).find(({ type }) => type === 'CAROUSEL')?.cards ?? []
   return cards.map(({ components }, at) => ({ components, prefix: `card ${at + 1} ` }))
 }
 
@@ -40,8 +52,8 @@ function findPart({ components }: Parts, type: Part['type']): Part | undefined {
   return components.find((part) => part.type === type)
 }
 
-export function findOffer({ components = [] }: Template) {
-  return components.find(({ type }) => type === 'LIMITED_TIME_OFFER')?.limited_time_offer
+export function findOffer(template: Template) {
+  return componentsOf(template).find(({ type }) => type === 'LIMITED_TIME_OFFER')?.limited_time_offer
 }
 
 function exampleOf({ example = {} }: Part, name: string, at: number): string {

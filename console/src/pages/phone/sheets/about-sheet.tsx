@@ -31,7 +31,7 @@ async function clientOf(phone_number_id: string) {
 function AboutBusiness({ id, onClose }: { readonly id: string; readonly onClose: () => void }) {
   const profile = useLoaded(id, async () => {
     const { data } = await businessProfilesRetrieve(await clientOf(id), id)
-    return data[0]?.business_profile ?? data[0] ?? {}
+    return data[0]?.business_profile ?? {}
   })
   const name = nameNumber(id)
   const number = numbers.value.find((one) => one.id === id)

@@ -153,10 +153,10 @@ function describeForm({ header, body, maxBody = 1024, footer, action }: Interact
   }
 }
 
-/** Every kind of the specification as one schema, for the types of clients. */
-export function describeInteractive() {
+/** Every kind that can be sent as one schema, for the types of clients. */
+export function describeInteractive({ more_message_forms }: Habits) {
   return Type.Union(
-    Object.entries<InteractiveForm>(ownForms).map(([type, form]) =>
+    Object.entries<InteractiveForm>(more_message_forms ? allForms : ownForms).map(([type, form]) =>
       Type.Object({ type: Type.Literal(type), ...describeForm(form) }),
     ),
   )

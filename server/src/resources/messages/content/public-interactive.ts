@@ -53,7 +53,7 @@ const maxCards = 10
 const maxCardLines = 3
 const maxTtlMinutes = 43_200
 
-const quickReplies = Type.Object({
+export const quickReplies = Type.Object({
   buttons: Type.Array(
     Type.Object({
       type: Type.Literal('quick_reply'),
@@ -63,7 +63,7 @@ const quickReplies = Type.Object({
   ),
 })
 
-const cardSchema = Type.Object({
+export const cardSchema = Type.Object({
   card_index: Type.Integer({ minimum: 0, maximum: maxCards - 1 }),
   // The public platform calls cards with quick replies so too.
   type: Type.Literal('cta_url'),
