@@ -1,11 +1,12 @@
 import { readConfig } from '../../../server/src/config.ts'
 import { chooseVocabulary, type Vocabulary, vocabularyNames } from '../../../server/src/graph/vocabulary.ts'
 import { packageVersion } from '../../../server/src/version.ts'
-import { type Declaration, declareForBoth, parameter } from './declarations.ts'
+import { type Declaration, type Declarations, declareForBoth, parameter } from './declarations.ts'
 import { declareMethod } from './declare-methods.ts'
 import { describeEvents } from './describe-events.ts'
 import { describeMethods, type Method } from './describe-methods.ts'
 import { writeErrorCodes } from './error-codes.ts'
+import { findUncommented, listUnusedComments } from './member-comments.ts'
 import { declareEvents } from './write-events.ts'
 import { writeMethodTable } from './write-method-table.ts'
 import { className, type OfferedMethod, writeGroup } from './write-methods.ts'
@@ -30,6 +31,7 @@ export function writeSdkFiles(): Map<string, string> {
   const write = (names: readonly string[]) => names.map((name) => declarations.texts.get(name)).join('\n')
   const types = write(shared)
   const eventTypes = write(events)
+  checkComments([...shared, ...events], declarations)
   return new Map(
     [
       ...files,
@@ -42,6 +44,16 @@ export function writeSdkFiles(): Map<string, string> {
       ['console/src/generated/client-methods.ts', writeMethodTable(methods)] as const,
     ].map(([path, text]) => [path, `${mark}\n${text}`]),
   )
+}
+
+/** Every member of events and of shared types has its comment. */
+function checkComments(names: readonly string[], { texts }: Declarations): void {
+  const missing = names.flatMap((name) =>
+    findUncommented((texts.get(name) ?? '').split('\n')).map((line) => `${name}: ${line.trim()}`),
+  )
+  if (missing.length > 0) throw new Error(`no comment in member-comments.ts for\n${missing.join('\n')}`)
+  const unused = listUnusedComments()
+  if (unused.length > 0) throw new Error(`member-comments.ts: no member needs ${unused.join(', ')}`)
 }
 
 interface Described {

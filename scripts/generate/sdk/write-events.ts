@@ -110,5 +110,5 @@ function nameMessages(field: string, schema: JsonSchema): JsonSchema {
   if (field !== 'messages') return schema
   const properties = schema['properties'] as Record<string, JsonSchema>
   const items = { type: 'named', name: 'InboundMessage' }
-  return { ...schema, properties: { ...properties, messages: { type: 'array', items } } }
+  return { ...schema, properties: { ...properties, messages: { ...properties['messages'], items } } }
 }

@@ -1,9 +1,11 @@
 import { isDeepStrictEqual } from 'node:util'
 import type { Vocabulary } from '../../../server/src/graph/vocabulary.ts'
 import type { JsonSchema } from '../../../server/src/http/openapi/document.ts'
+import { writeTypeName } from '../../../server/src/http/openapi/schemas.ts'
 import { type Declaration, declareSchema } from './declarations.ts'
 import type { EventSchemas } from './describe-events.ts'
 import type { Method } from './describe-methods.ts'
+import { commentMembers } from './member-comments.ts'
 import { makeNames, type NameShapes } from './named-shapes.ts'
 import { type Direction, listTitled, listWords } from './write-type.ts'
 
@@ -28,8 +30,8 @@ export function nameTypes(methods: readonly Method[], events: EventSchemas, voca
   )
   const named = methods.map((method) => nameMethod(method, nameSent, nameReceived))
   const namedEvents = {
-    inbound: mapValues(events.inbound, nameReceived),
-    values: mapValues(events.values, nameReceived),
+    inbound: mapComments(mapValues(events.inbound, nameReceived), (kind) => `Inbound${writeTypeName(kind)}`),
+    values: mapComments(mapValues(events.values, nameReceived), (field) => `${writeTypeName(field)}Value`),
   }
   const sent = named.flatMap(({ kinds, parameters }) => (kinds ? [kinds] : parameters.map(({ schema }) => schema)))
   const outputs = named.flatMap(({ output }) => (output ? [output] : []))
@@ -69,13 +71,20 @@ function mapValues(schemas: Schemas, change: NameShapes): Schemas {
   return Object.fromEntries(Object.entries(schemas).map(([name, schema]) => [name, change(schema)]))
 }
 
+function mapComments(schemas: Schemas, nameOf: (key: string) => string): Schemas {
+  return Object.fromEntries(Object.entries(schemas).map(([key, schema]) => [key, commentMembers(schema, nameOf(key))]))
+}
+
 function nameMethod(method: Method, nameSent: NameShapes, nameReceived: NameShapes): Method {
   const { parameters, kinds, output } = method
   return {
     ...method,
-    parameters: parameters.map((parameter) => ({ ...parameter, schema: nameSent(parameter.schema) })),
-    ...(kinds && { kinds: nameSent(kinds) }),
-    output: output && nameReceived(output),
+    parameters: parameters.map((parameter) => ({
+      ...parameter,
+      schema: commentMembers(nameSent(parameter.schema)),
+    })),
+    ...(kinds && { kinds: commentMembers(nameSent(kinds)) }),
+    output: output && commentMembers(nameReceived(output)),
   }
 }
 

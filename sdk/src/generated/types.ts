@@ -4,7 +4,9 @@ import type { Vocabulary } from './constants.ts'
 
 /** What a text message holds. */
 export interface TextContent {
+  /** The text of the message. */
   body: string
+  /** Whether the chat shows what a link in the text leads to. */
   preview_url?: boolean | undefined
 }
 
@@ -23,6 +25,7 @@ export interface OutboundTextMsgapp {
   } | undefined
   /** Returned in every status of the message. */
   biz_opaque_callback_data?: string | undefined
+  /** Which kind it is. */
   type?: 'text' | undefined
   /** body 1–4096, preview_url? */
   text: TextContent
@@ -45,6 +48,7 @@ export interface OutboundTextWhatsapp {
   } | undefined
   /** Returned in every status of the message. */
   biz_opaque_callback_data?: string | undefined
+  /** Which kind it is. */
   type?: 'text' | undefined
   /** body 1–4096, preview_url? */
   text: TextContent
@@ -57,12 +61,16 @@ export type OutboundText<V extends Vocabulary = 'msgapp'> = { msgapp: OutboundTe
 export type CaptionedMediaContent = {
   /** The id of a file that was uploaded. */
   id: string
+  /** Left out: the file is given by `id`. */
   link?: undefined
+  /** The text below the file. */
   caption?: string | undefined
 } | {
   /** The address that the server fetches the file from. */
   link: string
+  /** Left out: the file is given by `link`. */
   id?: undefined
+  /** The text below the file. */
   caption?: string | undefined
 }
 
@@ -81,6 +89,7 @@ export interface OutboundImageMsgapp {
   } | undefined
   /** Returned in every status of the message. */
   biz_opaque_callback_data?: string | undefined
+  /** Which kind it is. */
   type: 'image'
   /** id or link, caption? ≤ 1024 */
   image: CaptionedMediaContent
@@ -103,6 +112,7 @@ export interface OutboundImageWhatsapp {
   } | undefined
   /** Returned in every status of the message. */
   biz_opaque_callback_data?: string | undefined
+  /** Which kind it is. */
   type: 'image'
   /** id or link, caption? ≤ 1024 */
   image: CaptionedMediaContent
@@ -126,6 +136,7 @@ export interface OutboundVideoMsgapp {
   } | undefined
   /** Returned in every status of the message. */
   biz_opaque_callback_data?: string | undefined
+  /** Which kind it is. */
   type: 'video'
   /** id or link, caption? ≤ 1024 */
   video: CaptionedMediaContent
@@ -148,6 +159,7 @@ export interface OutboundVideoWhatsapp {
   } | undefined
   /** Returned in every status of the message. */
   biz_opaque_callback_data?: string | undefined
+  /** Which kind it is. */
   type: 'video'
   /** id or link, caption? ≤ 1024 */
   video: CaptionedMediaContent
@@ -160,14 +172,20 @@ export type OutboundVideo<V extends Vocabulary = 'msgapp'> = { msgapp: OutboundV
 export type DocumentContent = {
   /** The id of a file that was uploaded. */
   id: string
+  /** Left out: the file is given by `id`. */
   link?: undefined
+  /** The text below the file. */
   caption?: string | undefined
+  /** The name of the file. */
   filename?: string | undefined
 } | {
   /** The address that the server fetches the file from. */
   link: string
+  /** Left out: the file is given by `link`. */
   id?: undefined
+  /** The text below the file. */
   caption?: string | undefined
+  /** The name of the file. */
   filename?: string | undefined
 }
 
@@ -186,6 +204,7 @@ export interface OutboundDocumentMsgapp {
   } | undefined
   /** Returned in every status of the message. */
   biz_opaque_callback_data?: string | undefined
+  /** Which kind it is. */
   type: 'document'
   /** id or link, caption? ≤ 1024, filename? ≤ 240 */
   document: DocumentContent
@@ -208,6 +227,7 @@ export interface OutboundDocumentWhatsapp {
   } | undefined
   /** Returned in every status of the message. */
   biz_opaque_callback_data?: string | undefined
+  /** Which kind it is. */
   type: 'document'
   /** id or link, caption? ≤ 1024, filename? ≤ 240 */
   document: DocumentContent
@@ -220,12 +240,16 @@ export type OutboundDocument<V extends Vocabulary = 'msgapp'> = { msgapp: Outbou
 export type AudioContent = {
   /** The id of a file that was uploaded. */
   id: string
+  /** Left out: the file is given by `id`. */
   link?: undefined
+  /** Whether it is a voice message. */
   voice?: boolean | undefined
 } | {
   /** The address that the server fetches the file from. */
   link: string
+  /** Left out: the file is given by `link`. */
   id?: undefined
+  /** Whether it is a voice message. */
   voice?: boolean | undefined
 }
 
@@ -244,6 +268,7 @@ export interface OutboundAudioMsgapp {
   } | undefined
   /** Returned in every status of the message. */
   biz_opaque_callback_data?: string | undefined
+  /** Which kind it is. */
   type: 'audio'
   /** id or link, voice? */
   audio: AudioContent
@@ -266,6 +291,7 @@ export interface OutboundAudioWhatsapp {
   } | undefined
   /** Returned in every status of the message. */
   biz_opaque_callback_data?: string | undefined
+  /** Which kind it is. */
   type: 'audio'
   /** id or link, voice? */
   audio: AudioContent
@@ -278,10 +304,12 @@ export type OutboundAudio<V extends Vocabulary = 'msgapp'> = { msgapp: OutboundA
 export type MediaContent = {
   /** The id of a file that was uploaded. */
   id: string
+  /** Left out: the file is given by `id`. */
   link?: undefined
 } | {
   /** The address that the server fetches the file from. */
   link: string
+  /** Left out: the file is given by `link`. */
   id?: undefined
 }
 
@@ -300,6 +328,7 @@ export interface OutboundStickerMsgapp {
   } | undefined
   /** Returned in every status of the message. */
   biz_opaque_callback_data?: string | undefined
+  /** Which kind it is. */
   type: 'sticker'
   /** id or link */
   sticker: MediaContent
@@ -322,6 +351,7 @@ export interface OutboundStickerWhatsapp {
   } | undefined
   /** Returned in every status of the message. */
   biz_opaque_callback_data?: string | undefined
+  /** Which kind it is. */
   type: 'sticker'
   /** id or link */
   sticker: MediaContent
@@ -336,7 +366,9 @@ export interface LocationContent {
   latitude: number | string
   /** It must be a number, or the same as text. */
   longitude: number | string
+  /** The name of the place. */
   name?: string | undefined
+  /** The address, as people write it. */
   address?: string | undefined
 }
 
@@ -355,6 +387,7 @@ export interface OutboundLocationMsgapp {
   } | undefined
   /** Returned in every status of the message. */
   biz_opaque_callback_data?: string | undefined
+  /** Which kind it is. */
   type: 'location'
   /** latitude, longitude, name?, address? */
   location: LocationContent
@@ -377,6 +410,7 @@ export interface OutboundLocationWhatsapp {
   } | undefined
   /** Returned in every status of the message. */
   biz_opaque_callback_data?: string | undefined
+  /** Which kind it is. */
   type: 'location'
   /** latitude, longitude, name?, address? */
   location: LocationContent
@@ -387,59 +421,89 @@ export type OutboundLocation<V extends Vocabulary = 'msgapp'> = { msgapp: Outbou
 
 /** A postal address of a contact. */
 export interface ContactAddress {
+  /** The city. */
   city?: string | undefined
+  /** The country. */
   country?: string | undefined
+  /** Two letters for the country. */
   country_code?: string | undefined
+  /** The state or province. */
   state?: string | undefined
+  /** The street and the number. */
   street?: string | undefined
+  /** Such as HOME or WORK. */
   type?: string | undefined
+  /** The postal code. */
   zip?: string | undefined
 }
 
 /** An e-mail address of a contact. */
 export interface ContactEmail {
+  /** The e-mail address. */
   email?: string | undefined
+  /** Such as HOME or WORK. */
   type?: string | undefined
 }
 
 /** The name of a contact. */
 export interface ContactName {
+  /** The whole name. */
   formatted_name: string
+  /** The given name. */
   first_name?: string | undefined
+  /** The family name. */
   last_name?: string | undefined
+  /** The middle name. */
   middle_name?: string | undefined
+  /** What stands behind the name. */
   suffix?: string | undefined
+  /** What stands before the name. */
   prefix?: string | undefined
 }
 
 /** Where a contact works. */
 export interface ContactOrganization {
+  /** The company. */
   company?: string | undefined
+  /** The part of the company. */
   department?: string | undefined
+  /** What the contact does there. */
   title?: string | undefined
 }
 
 /** A phone number of a contact. */
 export interface ContactPhone {
+  /** The phone number. */
   phone?: string | undefined
+  /** The phone number of the user, in digits. */
   wa_id?: string | undefined
+  /** Such as CELL, HOME or WORK. */
   type?: string | undefined
 }
 
 /** A website of a contact. */
 export interface ContactUrl {
+  /** The address of the page. */
   url?: string | undefined
+  /** Such as HOME or WORK. */
   type?: string | undefined
 }
 
 /** A contact to send. */
 export interface ContactCard {
+  /** Postal addresses. */
   addresses?: readonly ContactAddress[] | undefined
+  /** The day of birth: 2001-12-31. */
   birthday?: string | undefined
+  /** E-mail addresses. */
   emails?: readonly ContactEmail[] | undefined
+  /** The name of the contact. */
   name: ContactName
+  /** Where the contact works. */
   org?: ContactOrganization | undefined
+  /** Phone numbers. */
   phones?: readonly ContactPhone[] | undefined
+  /** Websites. */
   urls?: readonly ContactUrl[] | undefined
 }
 
@@ -458,6 +522,7 @@ export interface OutboundContactsMsgapp {
   } | undefined
   /** Returned in every status of the message. */
   biz_opaque_callback_data?: string | undefined
+  /** Which kind it is. */
   type: 'contacts'
   /** 1–257 contacts, each with a name. */
   contacts: readonly ContactCard[]
@@ -480,6 +545,7 @@ export interface OutboundContactsWhatsapp {
   } | undefined
   /** Returned in every status of the message. */
   biz_opaque_callback_data?: string | undefined
+  /** Which kind it is. */
   type: 'contacts'
   /** 1–257 contacts, each with a name. */
   contacts: readonly ContactCard[]
@@ -490,7 +556,9 @@ export type OutboundContacts<V extends Vocabulary = 'msgapp'> = { msgapp: Outbou
 
 /** A reaction; an empty emoji takes it back. */
 export interface ReactionContent {
+  /** The message that the reaction is to. */
   message_id: string
+  /** One emoji; empty or left out when the reaction is taken back. */
   emoji: string
 }
 
@@ -509,6 +577,7 @@ export interface OutboundReactionMsgapp {
   } | undefined
   /** Returned in every status of the message. */
   biz_opaque_callback_data?: string | undefined
+  /** Which kind it is. */
   type: 'reaction'
   /** message_id, emoji; an empty emoji takes the reaction back */
   reaction: ReactionContent
@@ -531,6 +600,7 @@ export interface OutboundReactionWhatsapp {
   } | undefined
   /** Returned in every status of the message. */
   biz_opaque_callback_data?: string | undefined
+  /** Which kind it is. */
   type: 'reaction'
   /** message_id, emoji; an empty emoji takes the reaction back */
   reaction: ReactionContent
@@ -541,17 +611,22 @@ export type OutboundReaction<V extends Vocabulary = 'msgapp'> = { msgapp: Outbou
 
 /** What stands above the body of an interactive message. */
 export type InteractiveHeader = {
+  /** Which kind it is. */
   type: 'text'
+  /** The text of the header. */
   text: string
 } | {
+  /** Which kind it is. */
   type: 'image'
   /** A media file: by `id` after an upload, or by `link`. */
   image: MediaContent
 } | {
+  /** Which kind it is. */
   type: 'video'
   /** A media file: by `id` after an upload, or by `link`. */
   video: MediaContent
 } | {
+  /** Which kind it is. */
   type: 'document'
   /** A media file: by `id` after an upload, or by `link`. */
   document: MediaContent
@@ -559,20 +634,31 @@ export type InteractiveHeader = {
 
 /** An interactive message of type `button`. */
 export interface InteractiveButton {
+  /** Which kind it is. */
   type: 'button'
   /** What stands above the body of an interactive message. */
   header?: InteractiveHeader | undefined
+  /** The text of the message. */
   body: {
+    /** The text of the body. */
     text: string
   }
+  /** What stands below the body. */
   footer?: {
+    /** The text of the footer. */
     text: string
   } | undefined
+  /** What the user can do. */
   action: {
+    /** The buttons, in their order. */
     buttons: readonly {
+      /** Which kind it is. */
       type: 'reply'
+      /** A button that replies. */
       reply: {
+        /** Returned when the user presses the button. */
         id: string
+        /** The text of the button. */
         title: string
       }
     }[]
@@ -581,24 +667,40 @@ export interface InteractiveButton {
 
 /** An interactive message of type `list`. */
 export interface InteractiveList {
+  /** Which kind it is. */
   type: 'list'
+  /** What stands above the body. */
   header?: {
+    /** Which kind it is. */
     type: 'text'
+    /** The text of the header. */
     text: string
   } | undefined
+  /** The text of the message. */
   body: {
+    /** The text of the body. */
     text: string
   }
+  /** What stands below the body. */
   footer?: {
+    /** The text of the footer. */
     text: string
   } | undefined
+  /** What the user can do. */
   action: {
+    /** The text that opens the list. */
     button: string
+    /** The parts of the list. */
     sections: readonly {
+      /** The heading of this part of the list. */
       title?: string | undefined
+      /** The rows that can be chosen. */
       rows: readonly {
+        /** Returned when the user chooses the row. */
         id: string
+        /** The text of the row. */
         title: string
+        /** What stands below the title. */
         description?: string | undefined
       }[]
     }[]
@@ -607,19 +709,29 @@ export interface InteractiveList {
 
 /** An interactive message of type `cta_url`. */
 export interface InteractiveCtaUrl {
+  /** Which kind it is. */
   type: 'cta_url'
   /** What stands above the body of an interactive message. */
   header?: InteractiveHeader | undefined
+  /** The text of the message. */
   body: {
+    /** The text of the body. */
     text: string
   }
+  /** What stands below the body. */
   footer?: {
+    /** The text of the footer. */
     text: string
   } | undefined
+  /** What the user can do. */
   action: {
+    /** What the message asks for. */
     name: 'cta_url'
+    /** What the action needs. */
     parameters: {
+      /** The text of the button. */
       display_text: string
+      /** The address of the page. */
       url: string
     }
   }
@@ -627,53 +739,80 @@ export interface InteractiveCtaUrl {
 
 /** An interactive message of type `location_request_message`. */
 export interface InteractiveLocationRequestMessage {
+  /** Which kind it is. */
   type: 'location_request_message'
+  /** The text of the message. */
   body: {
+    /** The text of the body. */
     text: string
   }
+  /** What the user can do. */
   action: {
+    /** What the message asks for. */
     name: 'send_location'
   }
 }
 
 /** An interactive message of type `call_permission_request`. */
 export interface InteractiveCallPermissionRequest {
+  /** Which kind it is. */
   type: 'call_permission_request'
+  /** The text of the message. */
   body?: {
+    /** The text of the body. */
     text: string
   } | undefined
+  /** What the user can do. */
   action: {
+    /** What the message asks for. */
     name: 'call_permission_request'
   }
 }
 
 /** An interactive message of type `product`. */
 export interface InteractiveProduct {
+  /** Which kind it is. */
   type: 'product'
+  /** The text of the message. */
   body?: {
+    /** The text of the body. */
     text: string
   } | undefined
+  /** What stands below the body. */
   footer?: {
+    /** The text of the footer. */
     text: string
   } | undefined
+  /** What the user can do. */
   action: {
+    /** The catalogue of the product. */
     catalog_id: string
+    /** The product, as its seller names it. */
     product_retailer_id: string
   }
 }
 
 /** An interactive message of type `catalog_message`. */
 export interface InteractiveCatalogMessage {
+  /** Which kind it is. */
   type: 'catalog_message'
+  /** The text of the message. */
   body: {
+    /** The text of the body. */
     text: string
   }
+  /** What stands below the body. */
   footer?: {
+    /** The text of the footer. */
     text: string
   } | undefined
+  /** What the user can do. */
   action: {
+    /** What the message asks for. */
     name: 'catalog_message'
+    /** What the action needs. */
     parameters?: {
+      /** The product whose picture is shown. */
       thumbnail_product_retailer_id?: string | undefined
     } | undefined
   }
@@ -681,22 +820,36 @@ export interface InteractiveCatalogMessage {
 
 /** An interactive message of type `product_list`. */
 export interface InteractiveProductList {
+  /** Which kind it is. */
   type: 'product_list'
+  /** What stands above the body. */
   header: {
+    /** Which kind it is. */
     type: 'text'
+    /** The text of the header. */
     text: string
   }
+  /** The text of the message. */
   body: {
+    /** The text of the body. */
     text: string
   }
+  /** What stands below the body. */
   footer?: {
+    /** The text of the footer. */
     text: string
   } | undefined
+  /** What the user can do. */
   action: {
+    /** The catalogue of the product. */
     catalog_id: string
+    /** The parts of the list. */
     sections: readonly {
+      /** The heading of this part of the list. */
       title?: string | undefined
+      /** The products. */
       product_items: readonly {
+        /** The product, as its seller names it. */
         product_retailer_id: string
       }[]
     }[]
@@ -705,27 +858,45 @@ export interface InteractiveProductList {
 
 /** An interactive message of type `flow`. */
 export interface InteractiveFlow {
+  /** Which kind it is. */
   type: 'flow'
   /** What stands above the body of an interactive message. */
   header?: InteractiveHeader | undefined
+  /** The text of the message. */
   body: {
+    /** The text of the body. */
     text: string
   }
+  /** What stands below the body. */
   footer?: {
+    /** The text of the footer. */
     text: string
   } | undefined
+  /** What the user can do. */
   action: {
+    /** What the message asks for. */
     name: 'flow'
+    /** What the action needs. */
     parameters: {
+      /** The version of the form of this message. */
       flow_message_version: '3'
+      /** The flow, by its id. */
       flow_id?: string | undefined
+      /** The flow, by its name. */
       flow_name?: string | undefined
+      /** The text of the button that opens the flow. */
       flow_cta: string
+      /** Whether the draft or what is published is shown. */
       mode?: 'draft' | 'published' | undefined
+      /** Returned with what the user fills in. */
       flow_token?: string | undefined
+      /** How the flow begins. */
       flow_action?: 'navigate' | 'data_exchange' | undefined
+      /** Where the flow begins, and with what. */
       flow_action_payload?: {
+        /** The first screen. */
         screen?: string | undefined
+        /** What the first screen starts with. */
         data?: Record<string, unknown> | undefined
       } | undefined
     }
@@ -756,6 +927,7 @@ export interface OutboundInteractiveMsgapp {
   } | undefined
   /** Returned in every status of the message. */
   biz_opaque_callback_data?: string | undefined
+  /** Which kind it is. */
   type: 'interactive'
   /** type, header?, body, footer?, action */
   interactive: InteractiveContent<'msgapp'>
@@ -778,6 +950,7 @@ export interface OutboundInteractiveWhatsapp {
   } | undefined
   /** Returned in every status of the message. */
   biz_opaque_callback_data?: string | undefined
+  /** Which kind it is. */
   type: 'interactive'
   /** type, header?, body, footer?, action */
   interactive: InteractiveContent<'whatsapp'>
@@ -790,23 +963,31 @@ export type OutboundInteractive<V extends Vocabulary = 'msgapp'> = { msgapp: Out
 export type NamedMediaContent = {
   /** The id of a file that was uploaded. */
   id: string
+  /** Left out: the file is given by `id`. */
   link?: undefined
+  /** The name of the file. */
   filename?: string | undefined
 } | {
   /** The address that the server fetches the file from. */
   link: string
+  /** Left out: the file is given by `link`. */
   id?: undefined
+  /** The name of the file. */
   filename?: string | undefined
 }
 
 /** A value for a variable, a header or a button of a template. */
 export type TemplateParameterMsgapp = {
+  /** Which kind it is. */
   type: 'text'
+  /** The value of the variable. */
   text: string
   /** Where the variables of the template have names. */
   parameter_name?: string | undefined
 } | {
+  /** Which kind it is. */
   type: 'currency'
+  /** An amount of money. */
   currency: {
     /** Three letters, such as USD. */
     code: string
@@ -818,7 +999,9 @@ export type TemplateParameterMsgapp = {
   /** Where the variables of the template have names. */
   parameter_name?: string | undefined
 } | {
+  /** Which kind it is. */
   type: 'date_time'
+  /** A date, or a date and time. */
   date_time: {
     /** The text that is shown. */
     fallback_value: string
@@ -826,39 +1009,54 @@ export type TemplateParameterMsgapp = {
   /** Where the variables of the template have names. */
   parameter_name?: string | undefined
 } | {
+  /** Which kind it is. */
   type: 'image'
   /** A media file: by `id` after an upload, or by `link`. */
   image: MediaContent
 } | {
+  /** Which kind it is. */
   type: 'video'
   /** A media file: by `id` after an upload, or by `link`. */
   video: MediaContent
 } | {
+  /** Which kind it is. */
   type: 'document'
   /** A media file: by `id` after an upload, or by `link`. */
   document: NamedMediaContent
 } | {
+  /** Which kind it is. */
   type: 'location'
+  /** A place on the map. */
   location: LocationContent
 } | {
+  /** Which kind it is. */
   type: 'payload'
+  /** Returned when the user presses the button. */
   payload: string
 } | {
+  /** Which kind it is. */
   type: 'coupon_code'
+  /** The code that the user copies. */
   coupon_code: string
 } | {
+  /** Which kind it is. */
   type: 'action'
+  /** What the user can do. */
   action: Record<string, unknown>
 }
 
 /** A value for a variable, a header or a button of a template. */
 export type TemplateParameterWhatsapp = {
+  /** Which kind it is. */
   type: 'text'
+  /** The value of the variable. */
   text: string
   /** Where the variables of the template have names. */
   parameter_name?: string | undefined
 } | {
+  /** Which kind it is. */
   type: 'currency'
+  /** An amount of money. */
   currency: {
     /** Three letters, such as USD. */
     code: string
@@ -870,7 +1068,9 @@ export type TemplateParameterWhatsapp = {
   /** Where the variables of the template have names. */
   parameter_name?: string | undefined
 } | {
+  /** Which kind it is. */
   type: 'date_time'
+  /** A date, or a date and time. */
   date_time: {
     /** The text that is shown. */
     fallback_value: string
@@ -878,36 +1078,52 @@ export type TemplateParameterWhatsapp = {
   /** Where the variables of the template have names. */
   parameter_name?: string | undefined
 } | {
+  /** Which kind it is. */
   type: 'image'
   /** A media file: by `id` after an upload, or by `link`. */
   image: MediaContent
 } | {
+  /** Which kind it is. */
   type: 'video'
   /** A media file: by `id` after an upload, or by `link`. */
   video: MediaContent
 } | {
+  /** Which kind it is. */
   type: 'document'
   /** A media file: by `id` after an upload, or by `link`. */
   document: NamedMediaContent
 } | {
+  /** Which kind it is. */
   type: 'location'
+  /** A place on the map. */
   location: LocationContent
 } | {
+  /** Which kind it is. */
   type: 'payload'
+  /** Returned when the user presses the button. */
   payload: string
 } | {
+  /** Which kind it is. */
   type: 'coupon_code'
+  /** The code that the user copies. */
   coupon_code: string
 } | {
+  /** Which kind it is. */
   type: 'action'
+  /** What the user can do. */
   action: Record<string, unknown>
 } | {
+  /** Which kind it is. */
   type: 'limited_time_offer'
+  /** The offer, and when it ends. */
   limited_time_offer: {
+    /** When the offer ends: Unix milliseconds. */
     expiration_time_ms: number | string
   }
 } | {
+  /** Which kind it is. */
   type: 'ttl_minutes'
+  /** For how many minutes the button can be used. */
   ttl_minutes: number | string
 }
 
@@ -916,39 +1132,59 @@ export type TemplateParameter<V extends Vocabulary = 'msgapp'> = { msgapp: Templ
 
 /** The values for one part of a template. */
 export type TemplateValuesMsgapp = {
+  /** Which kind it is. */
   type: 'header'
+  /** The values, in their order. */
   parameters: readonly TemplateParameter<'msgapp'>[]
 } | {
+  /** Which kind it is. */
   type: 'body'
+  /** The values, in their order. */
   parameters: readonly TemplateParameter<'msgapp'>[]
 } | {
+  /** Which kind it is. */
   type: 'button'
+  /** Which kind of button it is. */
   sub_type: 'quick_reply' | 'url' | 'copy_code' | 'flow' | 'catalog' | 'mpm'
   /** Which button: 0 is the first. */
   index: number | string
+  /** The values, in their order. */
   parameters: readonly TemplateParameter<'msgapp'>[]
 }
 
 /** The values for one part of a template. */
 export type TemplateValuesWhatsapp = {
+  /** Which kind it is. */
   type: 'header'
+  /** The values, in their order. */
   parameters: readonly TemplateParameter<'whatsapp'>[]
 } | {
+  /** Which kind it is. */
   type: 'body'
+  /** The values, in their order. */
   parameters: readonly TemplateParameter<'whatsapp'>[]
 } | {
+  /** Which kind it is. */
   type: 'button'
+  /** Which kind of button it is. */
   sub_type: 'quick_reply' | 'url' | 'copy_code' | 'flow' | 'catalog' | 'mpm' | 'voice_call'
   /** Which button: 0 is the first. */
   index: number | string
+  /** The values, in their order. */
   parameters: readonly TemplateParameter<'whatsapp'>[]
 } | {
+  /** Which kind it is. */
   type: 'limited_time_offer'
+  /** The values, in their order. */
   parameters: readonly TemplateParameter<'whatsapp'>[]
 } | {
+  /** Which kind it is. */
   type: 'carousel'
+  /** The cards, in their order. */
   cards: readonly {
+    /** Which card: 0 is the first. */
     card_index: number
+    /** The parts of the template or card. */
     components: readonly TemplateCardValues[]
   }[]
 }
@@ -958,11 +1194,16 @@ export type TemplateValues<V extends Vocabulary = 'msgapp'> = { msgapp: Template
 
 /** An approved template, with values for its variables. */
 export interface TemplateContent<V extends Vocabulary = 'msgapp'> {
+  /** The name of the template. */
   name: string
+  /** The language of the template. */
   language: {
+    /** The code of the language, such as en_US. */
     code: string
+    /** The template is sent in this language and in no other. */
     policy?: 'deterministic' | undefined
   }
+  /** The values for the parts of the template that have variables. */
   components?: readonly TemplateValues<V>[] | undefined
 }
 
@@ -981,6 +1222,7 @@ export interface OutboundTemplateMsgapp {
   } | undefined
   /** Returned in every status of the message. */
   biz_opaque_callback_data?: string | undefined
+  /** Which kind it is. */
   type: 'template'
   /** name, language: {code}, components? */
   template: TemplateContent<'msgapp'>
@@ -1003,6 +1245,7 @@ export interface OutboundTemplateWhatsapp {
   } | undefined
   /** Returned in every status of the message. */
   biz_opaque_callback_data?: string | undefined
+  /** Which kind it is. */
   type: 'template'
   /** name, language: {code}, components? */
   template: TemplateContent<'whatsapp'>
@@ -1016,29 +1259,47 @@ export type OutboundMessage<V extends Vocabulary = 'msgapp'> = OutboundText<V> |
 
 /** The advertisement that a user comes from. */
 export interface WrittenReferral {
+  /** The address of the advertisement. */
   source_url: string
+  /** The id of the advertisement. */
   source_id: string
+  /** Whether it is an advertisement or a post. */
   source_type: 'ad' | 'post'
+  /** The text of the advertisement. */
   body: string
+  /** The heading of the advertisement. */
   headline: string
+  /** What the advertisement shows. */
   media_type: 'image' | 'video'
+  /** The address of its picture. */
   image_url?: string | undefined
+  /** The address of its film. */
   video_url?: string | undefined
+  /** The address of the picture of its film. */
   thumbnail_url?: string | undefined
+  /** The id of the click. */
   ctwa_clid: string
+  /** The greeting that the advertisement opened the chat with. */
   welcome_message?: {
+    /** The text of the greeting. */
     text: string
   } | undefined
 }
 
 /** Why a message cannot be shown. */
 export interface WrittenError {
+  /** What `ErrorCode` names. */
   code: number
+  /** What the code means. */
   title?: string | undefined
+  /** What is wrong, in words. */
   message?: string | undefined
+  /** More about it. */
   error_data?: {
+    /** What is wrong, and what to do. */
     details: string
   } | undefined
+  /** The page about the code. */
   href?: string | undefined
 }
 
@@ -1065,9 +1326,11 @@ export interface WrittenText {
   referral?: WrittenReferral | undefined
   /** Why a message of type unsupported cannot be shown, as in events. */
   errors?: readonly WrittenError[] | undefined
+  /** Which kind it is. */
   type: 'text'
   /** What a message of type text holds, as in events. */
   text: {
+    /** The text of the message. */
     body: string
   }
 }
@@ -1095,10 +1358,13 @@ export interface WrittenReaction {
   referral?: WrittenReferral | undefined
   /** Why a message of type unsupported cannot be shown, as in events. */
   errors?: readonly WrittenError[] | undefined
+  /** Which kind it is. */
   type: 'reaction'
   /** What a message of type reaction holds, as in events. */
   reaction: {
+    /** The message that the reaction is to. */
     message_id: string
+    /** One emoji; empty or left out when the reaction is taken back. */
     emoji?: string | undefined
   }
 }
@@ -1126,12 +1392,17 @@ export interface WrittenAudio {
   referral?: WrittenReferral | undefined
   /** Why a message of type unsupported cannot be shown, as in events. */
   errors?: readonly WrittenError[] | undefined
+  /** Which kind it is. */
   type: 'audio'
   /** What a message of type audio holds, as in events. */
   audio: {
+    /** The type of the file. */
     mime_type?: string | undefined
+    /** The hash of the file. */
     sha256?: string | undefined
+    /** The id of the file. */
     id: string
+    /** Whether it is a voice message. */
     voice?: boolean | undefined
   }
 }
@@ -1159,12 +1430,17 @@ export interface WrittenDocument {
   referral?: WrittenReferral | undefined
   /** Why a message of type unsupported cannot be shown, as in events. */
   errors?: readonly WrittenError[] | undefined
+  /** Which kind it is. */
   type: 'document'
   /** What a message of type document holds, as in events. */
   document: {
+    /** The type of the file. */
     mime_type?: string | undefined
+    /** The hash of the file. */
     sha256?: string | undefined
+    /** The id of the file. */
     id: string
+    /** The name of the file. */
     filename?: string | undefined
   }
 }
@@ -1192,12 +1468,17 @@ export interface WrittenImage {
   referral?: WrittenReferral | undefined
   /** Why a message of type unsupported cannot be shown, as in events. */
   errors?: readonly WrittenError[] | undefined
+  /** Which kind it is. */
   type: 'image'
   /** What a message of type image holds, as in events. */
   image: {
+    /** The type of the file. */
     mime_type?: string | undefined
+    /** The hash of the file. */
     sha256?: string | undefined
+    /** The id of the file. */
     id: string
+    /** The text below the file. */
     caption?: string | undefined
   }
 }
@@ -1225,12 +1506,17 @@ export interface WrittenSticker {
   referral?: WrittenReferral | undefined
   /** Why a message of type unsupported cannot be shown, as in events. */
   errors?: readonly WrittenError[] | undefined
+  /** Which kind it is. */
   type: 'sticker'
   /** What a message of type sticker holds, as in events. */
   sticker: {
+    /** The type of the file. */
     mime_type?: string | undefined
+    /** The hash of the file. */
     sha256?: string | undefined
+    /** The id of the file. */
     id: string
+    /** Whether it moves. */
     animated?: boolean | undefined
   }
 }
@@ -1258,12 +1544,17 @@ export interface WrittenVideo {
   referral?: WrittenReferral | undefined
   /** Why a message of type unsupported cannot be shown, as in events. */
   errors?: readonly WrittenError[] | undefined
+  /** Which kind it is. */
   type: 'video'
   /** What a message of type video holds, as in events. */
   video: {
+    /** The type of the file. */
     mime_type?: string | undefined
+    /** The hash of the file. */
     sha256?: string | undefined
+    /** The id of the file. */
     id: string
+    /** The text below the file. */
     caption?: string | undefined
   }
 }
@@ -1291,25 +1582,38 @@ export interface WrittenLocation {
   referral?: WrittenReferral | undefined
   /** Why a message of type unsupported cannot be shown, as in events. */
   errors?: readonly WrittenError[] | undefined
+  /** Which kind it is. */
   type: 'location'
   /** What a message of type location holds, as in events. */
   location: {
+    /** The address, as people write it. */
     address: string
+    /** Degrees to the north. */
     latitude: number
+    /** Degrees to the east. */
     longitude: number
+    /** The name of the place. */
     name: string
+    /** The address of the page. */
     url?: string | undefined
   }
 }
 
 /** A contact that a user shares; any member may be missing. */
 export interface WrittenContact {
+  /** Postal addresses. */
   addresses?: readonly ContactAddress[] | undefined
+  /** The day of birth: 2001-12-31. */
   birthday?: string | undefined
+  /** E-mail addresses. */
   emails?: readonly ContactEmail[] | undefined
+  /** The name of the contact. */
   name?: ContactName | undefined
+  /** Where the contact works. */
   org?: ContactOrganization | undefined
+  /** Phone numbers. */
   phones?: readonly ContactPhone[] | undefined
+  /** Websites. */
   urls?: readonly ContactUrl[] | undefined
 }
 
@@ -1336,6 +1640,7 @@ export interface WrittenContacts {
   referral?: WrittenReferral | undefined
   /** Why a message of type unsupported cannot be shown, as in events. */
   errors?: readonly WrittenError[] | undefined
+  /** Which kind it is. */
   type: 'contacts'
   /** What a message of type contacts holds, as in events. */
   contacts: readonly WrittenContact[]
@@ -1364,6 +1669,7 @@ export interface WrittenUnsupported {
   referral?: WrittenReferral | undefined
   /** Why a message of type unsupported cannot be shown, as in events. */
   errors?: readonly WrittenError[] | undefined
+  /** Which kind it is. */
   type: 'unsupported'
   /** What a message of type unsupported holds, as in events. */
   unsupported?: Record<string, unknown> | undefined
@@ -1392,6 +1698,7 @@ export interface WrittenUnknown {
   referral?: WrittenReferral | undefined
   /** Why a message of type unsupported cannot be shown, as in events. */
   errors?: readonly WrittenError[] | undefined
+  /** Which kind it is. */
   type: 'unknown'
   /** What a message of type unknown holds, as in events. */
   unknown?: Record<string, unknown> | undefined
@@ -1420,40 +1727,62 @@ export interface WrittenButton {
   referral?: WrittenReferral | undefined
   /** Why a message of type unsupported cannot be shown, as in events. */
   errors?: readonly WrittenError[] | undefined
+  /** Which kind it is. */
   type: 'button'
   /** What a message of type button holds, as in events. */
   button: {
+    /** What the button was sent with. */
     payload: string
+    /** The text of the button that was pressed. */
     text: string
   }
 }
 
 /** What a user chose in an interactive message. */
 export type WrittenReply = {
+  /** Which kind it is. */
   type: 'list_reply'
+  /** The row that the user chose. */
   list_reply: {
+    /** The id of the row that the user chose. */
     id: string
+    /** The text of the row that the user chose. */
     title: string
+    /** What stands below the title. */
     description: string
   }
 } | {
+  /** Which kind it is. */
   type: 'button_reply'
+  /** The button that the user pressed. */
   button_reply: {
+    /** The id of the button that the user pressed. */
     id: string
+    /** The text of the button that the user pressed. */
     title: string
   }
 } | {
+  /** Which kind it is. */
   type: 'nfm_reply'
+  /** What the user filled in. */
   nfm_reply: {
+    /** What the user answered. */
     name?: string | undefined
+    /** The text that the chat shows. */
     body?: string | undefined
+    /** The fields that were filled in, as JSON text. */
     response_json: string
   }
 } | {
+  /** Which kind it is. */
   type: 'call_permission_reply'
+  /** Whether the user permits calls. */
   call_permission_reply: {
+    /** What the user decided. */
     response: 'accept' | 'reject'
+    /** When it ends: Unix seconds. */
     expiration_timestamp?: string | undefined
+    /** How the user decided. */
     response_source?: string | undefined
   }
 }
@@ -1481,6 +1810,7 @@ export interface WrittenInteractive {
   referral?: WrittenReferral | undefined
   /** Why a message of type unsupported cannot be shown, as in events. */
   errors?: readonly WrittenError[] | undefined
+  /** Which kind it is. */
   type: 'interactive'
   /** What a message of type interactive holds, as in events. */
   interactive: WrittenReply
@@ -1509,15 +1839,23 @@ export interface WrittenOrder {
   referral?: WrittenReferral | undefined
   /** Why a message of type unsupported cannot be shown, as in events. */
   errors?: readonly WrittenError[] | undefined
+  /** Which kind it is. */
   type: 'order'
   /** What a message of type order holds, as in events. */
   order: {
+    /** The catalogue of the product. */
     catalog_id: string
+    /** What the user wrote with the order. */
     text: string
+    /** The products. */
     product_items: readonly {
+      /** The product, as its seller names it. */
       product_retailer_id: string
+      /** How many of it. */
       quantity: number
+      /** The price of one. */
       item_price: number
+      /** Three letters, such as USD. */
       currency: string
     }[]
   }
@@ -1546,11 +1884,15 @@ export interface WrittenSystem {
   referral?: WrittenReferral | undefined
   /** Why a message of type unsupported cannot be shown, as in events. */
   errors?: readonly WrittenError[] | undefined
+  /** Which kind it is. */
   type: 'system'
   /** What a message of type system holds, as in events. */
   system: {
+    /** The text that the chat shows. */
     body: string
+    /** Which kind it is. */
     type: 'user_changed_number'
+    /** The phone number of the user, in digits. */
     wa_id: string
   }
 }
@@ -1569,42 +1911,74 @@ export type QualityScore = 'UNKNOWN' | 'GREEN' | 'YELLOW' | 'RED'
 
 /** A button of a new template. */
 export interface NewTemplateButtonMsgapp {
+  /** Which kind it is. */
   type: 'QUICK_REPLY' | 'URL' | 'PHONE_NUMBER' | 'COPY_CODE' | 'FLOW' | 'CATALOG' | 'MPM' | 'OTP'
+  /** The text of the button. */
   text?: string | undefined
+  /** The address of the page. */
   url?: string | undefined
+  /** A phone number. */
   phone_number?: string | undefined
+  /** Values that show reviewers what the variables are for. */
   example?: readonly string[] | undefined
+  /** The flow, by its id. */
   flow_id?: string | undefined
+  /** The flow, by its name. */
   flow_name?: string | undefined
+  /** The flow itself. */
   flow_json?: string | undefined
+  /** How the flow begins. */
   flow_action?: string | undefined
+  /** The screen that the flow begins with. */
   navigate_screen?: string | undefined
+  /** How the code gets into the app. */
   otp_type?: 'COPY_CODE' | 'ONE_TAP' | 'ZERO_TAP' | undefined
+  /** The text of the button that fills in the code. */
   autofill_text?: string | undefined
+  /** Whether the terms for codes that nobody presses for are accepted. */
   zero_tap_terms_accepted?: boolean | undefined
+  /** The apps that may take the code. */
   supported_apps?: readonly {
+    /** The name of the package of the app. */
     package_name: string
+    /** The hash of the key that the app is signed with. */
     signature_hash: string
   }[] | undefined
 }
 
 /** A button of a new template. */
 export interface NewTemplateButtonWhatsapp {
+  /** Which kind it is. */
   type: 'QUICK_REPLY' | 'URL' | 'PHONE_NUMBER' | 'COPY_CODE' | 'FLOW' | 'CATALOG' | 'MPM' | 'OTP' | 'VOICE_CALL'
+  /** The text of the button. */
   text?: string | undefined
+  /** The address of the page. */
   url?: string | undefined
+  /** A phone number. */
   phone_number?: string | undefined
+  /** Values that show reviewers what the variables are for. */
   example?: readonly string[] | undefined
+  /** The flow, by its id. */
   flow_id?: string | undefined
+  /** The flow, by its name. */
   flow_name?: string | undefined
+  /** The flow itself. */
   flow_json?: string | undefined
+  /** How the flow begins. */
   flow_action?: string | undefined
+  /** The screen that the flow begins with. */
   navigate_screen?: string | undefined
+  /** How the code gets into the app. */
   otp_type?: 'COPY_CODE' | 'ONE_TAP' | 'ZERO_TAP' | undefined
+  /** The text of the button that fills in the code. */
   autofill_text?: string | undefined
+  /** Whether the terms for codes that nobody presses for are accepted. */
   zero_tap_terms_accepted?: boolean | undefined
+  /** The apps that may take the code. */
   supported_apps?: readonly {
+    /** The name of the package of the app. */
     package_name: string
+    /** The hash of the key that the app is signed with. */
     signature_hash: string
   }[] | undefined
 }
@@ -1614,113 +1988,194 @@ export type NewTemplateButton<V extends Vocabulary = 'msgapp'> = { msgapp: NewTe
 
 /** A part of a new template: `type` says which. */
 export type NewTemplateComponentMsgapp = {
+  /** Which kind it is. */
   type: 'HEADER' | 'header'
+  /** What the header holds. */
   format?: 'TEXT' | 'IMAGE' | 'VIDEO' | 'DOCUMENT' | 'LOCATION' | undefined
+  /** The text, with its variables. */
   text?: string | undefined
+  /** Values that show reviewers what the variables are for. */
   example?: {
+    /** The value of the variable in the header. */
     header_text?: readonly string[] | undefined
+    /** The value of the named variable in the header. */
     header_text_named_params?: readonly {
+      /** The name of the variable. */
       param_name: string
+      /** The value that is shown to reviewers. */
       example: string
     }[] | undefined
+    /** The file in the header: the handle of an upload, or when read an address. */
     header_handle?: readonly string[] | undefined
   } | undefined
 } | {
+  /** Which kind it is. */
   type: 'BODY' | 'body'
+  /** The text, with its variables. */
   text?: string | undefined
+  /** Whether the message says that the code is for nobody else. */
   add_security_recommendation?: boolean | undefined
+  /** Values that show reviewers what the variables are for. */
   example?: {
+    /** The values of the variables in the body. */
     body_text?: readonly (readonly string[])[] | undefined
+    /** The values of the named variables in the body. */
     body_text_named_params?: readonly {
+      /** The name of the variable. */
       param_name: string
+      /** The value that is shown to reviewers. */
       example: string
     }[] | undefined
   } | undefined
 } | {
+  /** Which kind it is. */
   type: 'FOOTER' | 'footer'
+  /** The text, with its variables. */
   text?: string | undefined
+  /** For how many minutes the code is valid. */
   code_expiration_minutes?: number | undefined
 } | {
+  /** Which kind it is. */
   type: 'BUTTONS' | 'buttons'
+  /** The buttons, in their order. */
   buttons: readonly NewTemplateButton<'msgapp'>[]
 }
 
 /** A part of a new template: `type` says which. */
 export type NewTemplateComponentWhatsapp = {
+  /** Which kind it is. */
   type: 'HEADER' | 'header'
+  /** What the header holds. */
   format?: 'TEXT' | 'IMAGE' | 'VIDEO' | 'DOCUMENT' | 'LOCATION' | undefined
+  /** The text, with its variables. */
   text?: string | undefined
+  /** Values that show reviewers what the variables are for. */
   example?: {
+    /** The value of the variable in the header. */
     header_text?: readonly string[] | undefined
+    /** The value of the named variable in the header. */
     header_text_named_params?: readonly {
+      /** The name of the variable. */
       param_name: string
+      /** The value that is shown to reviewers. */
       example: string
     }[] | undefined
+    /** The file in the header: the handle of an upload, or when read an address. */
     header_handle?: readonly string[] | undefined
   } | undefined
 } | {
+  /** Which kind it is. */
   type: 'BODY' | 'body'
+  /** The text, with its variables. */
   text?: string | undefined
+  /** Whether the message says that the code is for nobody else. */
   add_security_recommendation?: boolean | undefined
+  /** Values that show reviewers what the variables are for. */
   example?: {
+    /** The values of the variables in the body. */
     body_text?: readonly (readonly string[])[] | undefined
+    /** The values of the named variables in the body. */
     body_text_named_params?: readonly {
+      /** The name of the variable. */
       param_name: string
+      /** The value that is shown to reviewers. */
       example: string
     }[] | undefined
   } | undefined
 } | {
+  /** Which kind it is. */
   type: 'FOOTER' | 'footer'
+  /** The text, with its variables. */
   text?: string | undefined
+  /** For how many minutes the code is valid. */
   code_expiration_minutes?: number | undefined
 } | {
+  /** Which kind it is. */
   type: 'BUTTONS' | 'buttons'
+  /** The buttons, in their order. */
   buttons: readonly NewTemplateButton<'whatsapp'>[]
 } | {
+  /** Which kind it is. */
   type: 'CAROUSEL' | 'carousel'
+  /** The cards, in their order. */
   cards?: readonly {
+    /** The parts of the template or card. */
     components: readonly {
+      /** Which kind it is. */
       type: 'HEADER' | 'BODY' | 'BUTTONS'
+      /** What the header holds. */
       format?: 'TEXT' | 'IMAGE' | 'VIDEO' | 'DOCUMENT' | 'LOCATION' | undefined
+      /** The text, with its variables. */
       text?: string | undefined
+      /** Values that show reviewers what the variables are for. */
       example?: {
+        /** The value of the variable in the header. */
         header_text?: readonly string[] | undefined
+        /** The file in the header: the handle of an upload, or when read an address. */
         header_handle?: readonly string[] | undefined
+        /** The value of the named variable in the header. */
         header_text_named_params?: readonly {
+          /** The name of the variable. */
           param_name: string
+          /** The value that is shown to reviewers. */
           example: string
         }[] | undefined
+        /** The values of the variables in the body. */
         body_text?: readonly (readonly string[])[] | undefined
+        /** The values of the named variables in the body. */
         body_text_named_params?: readonly {
+          /** The name of the variable. */
           param_name: string
+          /** The value that is shown to reviewers. */
           example: string
         }[] | undefined
       } | undefined
+      /** The buttons, in their order. */
       buttons?: readonly {
+        /** Which kind it is. */
         type: 'QUICK_REPLY' | 'URL' | 'PHONE_NUMBER' | 'COPY_CODE' | 'FLOW' | 'CATALOG' | 'MPM' | 'OTP' | 'VOICE_CALL'
+        /** The text of the button. */
         text?: string | undefined
+        /** The address of the page. */
         url?: string | undefined
+        /** A phone number. */
         phone_number?: string | undefined
+        /** Values that show reviewers what the variables are for. */
         example?: readonly string[] | undefined
+        /** The flow, by its id. */
         flow_id?: string | undefined
+        /** The flow, by its name. */
         flow_name?: string | undefined
+        /** The flow itself. */
         flow_json?: string | undefined
+        /** How the flow begins. */
         flow_action?: string | undefined
+        /** The screen that the flow begins with. */
         navigate_screen?: string | undefined
+        /** How the code gets into the app. */
         otp_type?: 'COPY_CODE' | 'ONE_TAP' | 'ZERO_TAP' | undefined
+        /** The text of the button that fills in the code. */
         autofill_text?: string | undefined
+        /** Whether the terms for codes that nobody presses for are accepted. */
         zero_tap_terms_accepted?: boolean | undefined
+        /** The apps that may take the code. */
         supported_apps?: readonly {
+          /** The name of the package of the app. */
           package_name: string
+          /** The hash of the key that the app is signed with. */
           signature_hash: string
         }[] | undefined
       }[] | undefined
     }[]
   }[] | undefined
 } | {
+  /** Which kind it is. */
   type: 'LIMITED_TIME_OFFER' | 'limited_time_offer'
+  /** The offer, and when it ends. */
   limited_time_offer?: {
+    /** What is offered. */
     text: string
+    /** Whether the message shows when the offer ends. */
     has_expiration?: boolean | undefined
   } | undefined
 }
@@ -1741,6 +2196,7 @@ export type OperationName = 'messages.send' | 'messages.list_blocked_users' | 'm
 
 /** A rule by which requests or webhooks fail on purpose. */
 export interface FaultRule {
+  /** Which requests the rule is for. */
   match?: {
     /** The door that a request comes to. */
     door?: 'business' | 'gateway' | 'operator' | 'receiver' | 'handshake' | 'open' | 'link' | 'edge_link' | undefined
@@ -1778,35 +2234,52 @@ export interface FaultRule {
 
 /** A user as given, and the id that was found. */
 export interface ResolvedUser {
+  /** The user as the request named one. */
   input: string
+  /** The phone number of the user, in digits. */
   wa_id: string
 }
 
 /** Why one item of several failed. */
 export interface ItemError {
+  /** What `ErrorCode` names. */
   code: number
+  /** What is wrong, in words. */
   message: string
+  /** More about it. */
   error_data: {
+    /** What is wrong, and what to do. */
     details: string
   }
 }
 
 /** A user for whom a request failed. */
 export interface FailedUser {
+  /** The user as the request named one. */
   input: string
+  /** Why it failed. */
   errors: ItemError[]
 }
 
 /** The file of a message, with what is known of it. */
 export interface GatewayFile {
+  /** The id of the file. */
   id?: string
+  /** The address that the file came from. */
   link?: string
+  /** The text below the file. */
   caption?: string
+  /** The name of the file. */
   filename?: string
+  /** Whether it is a voice message. */
   voice?: boolean
+  /** Whether it moves. */
   animated?: boolean
+  /** The type of the file. */
   mime_type?: string
+  /** The hash of the file. */
   sha256?: string
+  /** Bytes. */
   file_size?: number
   /** A link to the file, good for a while. */
   url?: string
@@ -1814,157 +2287,266 @@ export interface GatewayFile {
 
 /** A contact that a user shared; any member may be missing. */
 export interface SharedContact {
+  /** Postal addresses. */
   addresses?: {
+    /** The city. */
     city?: string
+    /** The country. */
     country?: string
+    /** Two letters for the country. */
     country_code?: string
+    /** The state or province. */
     state?: string
+    /** The street and the number. */
     street?: string
+    /** Such as HOME or WORK. */
     type?: string
+    /** The postal code. */
     zip?: string
   }[]
+  /** The day of birth: 2001-12-31. */
   birthday?: string
+  /** E-mail addresses. */
   emails?: {
+    /** The e-mail address. */
     email?: string
+    /** Such as HOME or WORK. */
     type?: string
   }[]
+  /** The name of the contact. */
   name?: {
+    /** The whole name. */
     formatted_name: string
+    /** The given name. */
     first_name?: string
+    /** The family name. */
     last_name?: string
+    /** The middle name. */
     middle_name?: string
+    /** What stands behind the name. */
     suffix?: string
+    /** What stands before the name. */
     prefix?: string
   }
+  /** Where the contact works. */
   org?: {
+    /** The company. */
     company?: string
+    /** The part of the company. */
     department?: string
+    /** What the contact does there. */
     title?: string
   }
+  /** Phone numbers. */
   phones?: {
+    /** The phone number. */
     phone?: string
+    /** The phone number of the user, in digits. */
     wa_id?: string
+    /** Such as CELL, HOME or WORK. */
     type?: string
   }[]
+  /** Websites. */
   urls?: {
+    /** The address of the page. */
     url?: string
+    /** Such as HOME or WORK. */
     type?: string
   }[]
 }
 
 /** Choices that a phone shows, or what its user chose. */
 export interface GatewayInteractive {
+  /** Which kind it is. */
   type: string
+  /** What stands above the body. */
   header?: {
+    /** Which kind it is. */
     type: string
+    /** The text of the header. */
     text?: string
     [member: string]: unknown
   }
+  /** The text of the message. */
   body?: {
+    /** The text of the body. */
     text: string
   }
+  /** What stands below the body. */
   footer?: {
+    /** The text of the footer. */
     text: string
   }
+  /** What the user can do. */
   action?: {
+    /** What the message asks for. */
     name?: string
+    /** The text that opens the list. */
     button?: string
+    /** The buttons, in their order. */
     buttons?: {
+      /** Which kind it is. */
       type: string
+      /** A button that replies. */
       reply: {
+        /** Returned when the user presses the button. */
         id: string
+        /** The text of the button. */
         title: string
       }
     }[]
+    /** The parts of the list. */
     sections?: {
+      /** The heading of this part of the list. */
       title?: string
+      /** The rows that can be chosen. */
       rows?: {
+        /** Returned when the user chooses the row. */
         id: string
+        /** The text of the row. */
         title: string
+        /** What stands below the title. */
         description?: string
       }[]
+      /** The products. */
       product_items?: {
+        /** The product, as its seller names it. */
         product_retailer_id: string
       }[]
     }[]
+    /** The catalogue of the product. */
     catalog_id?: string
+    /** The product, as its seller names it. */
     product_retailer_id?: string
+    /** What the action needs. */
     parameters?: Record<string, unknown>
   }
+  /** The button that the user pressed. */
   button_reply?: {
+    /** The id of the button that the user pressed. */
     id: string
+    /** The text of the button that the user pressed. */
     title: string
+    /** What stands below the title. */
     description?: string
   }
+  /** The row that the user chose. */
   list_reply?: {
+    /** The id of the row that the user chose. */
     id: string
+    /** The text of the row that the user chose. */
     title: string
+    /** What stands below the title. */
     description?: string
   }
+  /** What the user filled in. */
   nfm_reply?: {
+    /** What the user answered. */
     name?: string
+    /** The text that the chat shows. */
     body?: string
+    /** The fields that were filled in, as JSON text. */
     response_json: string
   }
+  /** Whether the user permits calls. */
   call_permission_reply?: {
+    /** What the user decided. */
     response: string
+    /** When it ends: Unix seconds. */
     expiration_timestamp?: string
+    /** How the user decided. */
     response_source?: string
   }
 }
 
 /** One product of an order. */
 export interface OrderedProduct {
+  /** The product, as its seller names it. */
   product_retailer_id: string
+  /** How many of it. */
   quantity: number
+  /** The price of one. */
   item_price: number
+  /** Three letters, such as USD. */
   currency: string
 }
 
 /** The advertisement that a user came from. */
 export interface Referral {
+  /** The address of the advertisement. */
   source_url: string
+  /** The id of the advertisement. */
   source_id: string
+  /** Whether it is an advertisement or a post. */
   source_type: 'ad' | 'post'
+  /** The text of the advertisement. */
   body: string
+  /** The heading of the advertisement. */
   headline: string
+  /** What the advertisement shows. */
   media_type: 'image' | 'video'
+  /** The address of its picture. */
   image_url?: string
+  /** The address of its film. */
   video_url?: string
+  /** The address of the picture of its film. */
   thumbnail_url?: string
+  /** The id of the click. */
   ctwa_clid: string
+  /** The greeting that the advertisement opened the chat with. */
   welcome_message?: {
+    /** The text of the greeting. */
     text: string
   }
 }
 
 /** Why something failed, as events show it. */
 export interface EventError {
+  /** What `ErrorCode` names. */
   code: number
+  /** What the code means. */
   title?: string
+  /** What is wrong, in words. */
   message?: string
+  /** More about it. */
   error_data?: {
+    /** What is wrong, and what to do. */
     details: string
   }
+  /** The page about the code. */
   href?: string
 }
 
 /** A message as the user's side sees it. */
 export interface GatewayMessageMsgapp {
+  /** The id of the message. */
   id: string
+  /** Whether the user or the business gets the message. */
   direction: 'to_user' | 'to_business'
+  /** The id of the phone number. */
   phone_number_id: string
+  /** The phone number of the user, in digits. */
   user_wa_id?: string
+  /** The group that it is in. */
   group_id?: string
+  /** The phone number of the sender, in digits. */
   from: string
+  /** Unix seconds. */
   timestamp: string
+  /** Which kind it is. */
   type: 'text' | 'reaction' | 'audio' | 'document' | 'image' | 'sticker' | 'video' | 'location' | 'contacts' | 'unsupported' | 'unknown' | 'button' | 'order' | 'system' | 'interactive' | 'template'
+  /** What a text message holds. */
   text?: {
+    /** The text of the message. */
     body: string
+    /** Whether the chat shows what a link in the text leads to. */
     preview_url?: boolean
   }
+  /** The reaction to a message. */
   reaction?: {
+    /** The message that the reaction is to. */
     message_id: string
+    /** One emoji; empty or left out when the reaction is taken back. */
     emoji?: string
   }
   /** The file of a message, with what is known of it. */
@@ -1977,86 +2559,146 @@ export interface GatewayMessageMsgapp {
   sticker?: GatewayFile
   /** The file of a message, with what is known of it. */
   video?: GatewayFile
+  /** A place on the map. */
   location?: {
+    /** Degrees to the north. */
     latitude: number | string
+    /** Degrees to the east. */
     longitude: number | string
+    /** The name of the place. */
     name?: string
+    /** The address, as people write it. */
     address?: string
+    /** The address of the page. */
     url?: string
   }
+  /** The contacts that are shared. */
   contacts?: SharedContact[]
+  /** Of a message that cannot be shown. */
   unsupported?: unknown
+  /** Of a message that cannot be shown. */
   unknown?: unknown
+  /** The button of a template that was pressed. */
   button?: {
+    /** What the button was sent with. */
     payload: string
+    /** The text of the button that was pressed. */
     text: string
   }
   /** Choices that a phone shows, or what its user chose. */
   interactive?: GatewayInteractive
+  /** What the user orders. */
   order?: {
+    /** The catalogue of the product. */
     catalog_id: string
+    /** What the user wrote with the order. */
     text: string
+    /** The products. */
     product_items: OrderedProduct[]
   }
+  /** A notice of the platform. */
   system?: {
+    /** The text that the chat shows. */
     body: string
+    /** Which kind it is. */
     type: 'user_changed_number'
+    /** The phone number of the user, in digits. */
     wa_id: string
   }
+  /** The template that was sent. */
   template?: {
+    /** The name of the template. */
     name: string
+    /** The language of the template. */
     language: {
+      /** The code of the language, such as en_US. */
       code: string
     }
+    /** The parts of the template or card. */
     components?: Record<string, unknown>[]
   }
+  /** The advertisement that the user came from. */
   referral?: Referral
+  /** The message that this one replies to. */
   context?: {
+    /** The id of the message that is replied to. */
     id: string
   }
+  /** How far the message has come. */
   state: 'accepted' | 'sent' | 'delivered' | 'read' | 'played' | 'failed' | 'deleted'
+  /** What became of the message, oldest first. */
   states: {
+    /** What became of it. */
     status: 'accepted' | 'sent' | 'delivered' | 'read' | 'played' | 'failed' | 'deleted'
+    /** Unix seconds. */
     timestamp: string
+    /** The phone number of the user, in digits. */
     user_wa_id?: string
   }[]
+  /** Why the message cannot be shown. */
   errors?: EventError[]
   /** A template, filled in. */
   rendered?: {
+    /** What stands above the body. */
     header?: {
+      /** Which kind it is. */
       type: string
+      /** The text of the header. */
       text?: string
       [member: string]: unknown
     }
+    /** The text of the message. */
     body: string
+    /** The buttons, in their order. */
     buttons: {
+      /** Which button: 0 is the first. */
       index: number
+      /** Which kind it is. */
       type: string
+      /** The text of the button. */
       text: string
+      /** Returned when the user presses the button. */
       payload?: string
+      /** The address of the page. */
       url?: string
     }[]
+    /** What stands below the body. */
     footer?: string
   }
+  /** Whether its content is no longer kept. */
   content_removed?: boolean
 }
 
 /** A message as the user's side sees it. */
 export interface GatewayMessageWhatsapp {
+  /** The id of the message. */
   id: string
+  /** Whether the user or the business gets the message. */
   direction: 'to_user' | 'to_business'
+  /** The id of the phone number. */
   phone_number_id: string
+  /** The phone number of the user, in digits. */
   user_wa_id?: string
+  /** The group that it is in. */
   group_id?: string
+  /** The phone number of the sender, in digits. */
   from: string
+  /** Unix seconds. */
   timestamp: string
+  /** Which kind it is. */
   type: 'text' | 'reaction' | 'audio' | 'document' | 'image' | 'sticker' | 'video' | 'location' | 'contacts' | 'unsupported' | 'unknown' | 'button' | 'order' | 'system' | 'interactive' | 'template'
+  /** What a text message holds. */
   text?: {
+    /** The text of the message. */
     body: string
+    /** Whether the chat shows what a link in the text leads to. */
     preview_url?: boolean
   }
+  /** The reaction to a message. */
   reaction?: {
+    /** The message that the reaction is to. */
     message_id: string
+    /** One emoji; empty or left out when the reaction is taken back. */
     emoji?: string
   }
   /** The file of a message, with what is known of it. */
@@ -2069,86 +2711,146 @@ export interface GatewayMessageWhatsapp {
   sticker?: GatewayFile
   /** The file of a message, with what is known of it. */
   video?: GatewayFile
+  /** A place on the map. */
   location?: {
+    /** Degrees to the north. */
     latitude: number | string
+    /** Degrees to the east. */
     longitude: number | string
+    /** The name of the place. */
     name?: string
+    /** The address, as people write it. */
     address?: string
+    /** The address of the page. */
     url?: string
   }
+  /** The contacts that are shared. */
   contacts?: SharedContact[]
+  /** Of a message that cannot be shown. */
   unsupported?: unknown
+  /** Of a message that cannot be shown. */
   unknown?: unknown
+  /** The button of a template that was pressed. */
   button?: {
+    /** What the button was sent with. */
     payload: string
+    /** The text of the button that was pressed. */
     text: string
   }
   /** Choices that a phone shows, or what its user chose. */
   interactive?: GatewayInteractive
+  /** What the user orders. */
   order?: {
+    /** The catalogue of the product. */
     catalog_id: string
+    /** What the user wrote with the order. */
     text: string
+    /** The products. */
     product_items: OrderedProduct[]
   }
+  /** A notice of the platform. */
   system?: {
+    /** The text that the chat shows. */
     body: string
+    /** Which kind it is. */
     type: 'user_changed_number'
+    /** The phone number of the user, in digits. */
     wa_id: string
   }
+  /** The template that was sent. */
   template?: {
+    /** The name of the template. */
     name: string
+    /** The language of the template. */
     language: {
+      /** The code of the language, such as en_US. */
       code: string
     }
+    /** The parts of the template or card. */
     components?: Record<string, unknown>[]
   }
+  /** The advertisement that the user came from. */
   referral?: Referral
+  /** The message that this one replies to. */
   context?: {
+    /** The id of the message that is replied to. */
     id: string
   }
+  /** How far the message has come. */
   state: 'accepted' | 'sent' | 'delivered' | 'read' | 'played' | 'failed' | 'deleted'
+  /** What became of the message, oldest first. */
   states: {
+    /** What became of it. */
     status: 'accepted' | 'sent' | 'delivered' | 'read' | 'played' | 'failed' | 'deleted'
+    /** Unix seconds. */
     timestamp: string
+    /** The phone number of the user, in digits. */
     user_wa_id?: string
   }[]
+  /** Why the message cannot be shown. */
   errors?: EventError[]
   /** A template, filled in. */
   rendered?: {
+    /** What stands above the body. */
     header?: {
+      /** Which kind it is. */
       type: string
+      /** The text of the header. */
       text?: string
       [member: string]: unknown
     }
+    /** The text of the message. */
     body: string
+    /** The buttons, in their order. */
     buttons: {
+      /** Which button: 0 is the first. */
       index: number
+      /** Which kind it is. */
       type: string
+      /** The text of the button. */
       text: string
+      /** Returned when the user presses the button. */
       payload?: string
+      /** The address of the page. */
       url?: string
     }[]
+    /** What stands below the body. */
     footer?: string
+    /** The cards, in their order. */
     cards?: {
+      /** What stands above the body. */
       header?: {
+        /** Which kind it is. */
         type: string
+        /** The text of the header. */
         text?: string
         [member: string]: unknown
       }
+      /** The text of the message. */
       body: string
+      /** The buttons, in their order. */
       buttons: {
+        /** Which button: 0 is the first. */
         index: number
+        /** Which kind it is. */
         type: string
+        /** The text of the button. */
         text: string
+        /** Returned when the user presses the button. */
         payload?: string
+        /** The address of the page. */
         url?: string
       }[]
     }[]
+    /** The offer, and when it ends. */
     limited_time_offer?: {
+      /** What is offered. */
       text: string
+      /** When the offer ends: Unix milliseconds. */
       expiration_time_ms?: number
     }
   }
+  /** Whether its content is no longer kept. */
   content_removed?: boolean
 }
 
@@ -2157,42 +2859,74 @@ export type GatewayMessage<V extends Vocabulary = 'msgapp'> = { msgapp: GatewayM
 
 /** A button of a template. */
 export interface TemplateButtonMsgapp {
+  /** Which kind it is. */
   type: 'QUICK_REPLY' | 'URL' | 'PHONE_NUMBER' | 'COPY_CODE' | 'FLOW' | 'CATALOG' | 'MPM' | 'OTP'
+  /** The text of the button. */
   text?: string
+  /** The address of the page. */
   url?: string
+  /** A phone number. */
   phone_number?: string
+  /** Values that show reviewers what the variables are for. */
   example?: string[]
+  /** The flow, by its id. */
   flow_id?: string
+  /** The flow, by its name. */
   flow_name?: string
+  /** The flow itself. */
   flow_json?: string
+  /** How the flow begins. */
   flow_action?: string
+  /** The screen that the flow begins with. */
   navigate_screen?: string
+  /** How the code gets into the app. */
   otp_type?: 'COPY_CODE' | 'ONE_TAP' | 'ZERO_TAP'
+  /** The text of the button that fills in the code. */
   autofill_text?: string
+  /** Whether the terms for codes that nobody presses for are accepted. */
   zero_tap_terms_accepted?: boolean
+  /** The apps that may take the code. */
   supported_apps?: {
+    /** The name of the package of the app. */
     package_name: string
+    /** The hash of the key that the app is signed with. */
     signature_hash: string
   }[]
 }
 
 /** A button of a template. */
 export interface TemplateButtonWhatsapp {
+  /** Which kind it is. */
   type: 'QUICK_REPLY' | 'URL' | 'PHONE_NUMBER' | 'COPY_CODE' | 'FLOW' | 'CATALOG' | 'MPM' | 'OTP' | 'VOICE_CALL'
+  /** The text of the button. */
   text?: string
+  /** The address of the page. */
   url?: string
+  /** A phone number. */
   phone_number?: string
+  /** Values that show reviewers what the variables are for. */
   example?: string[]
+  /** The flow, by its id. */
   flow_id?: string
+  /** The flow, by its name. */
   flow_name?: string
+  /** The flow itself. */
   flow_json?: string
+  /** How the flow begins. */
   flow_action?: string
+  /** The screen that the flow begins with. */
   navigate_screen?: string
+  /** How the code gets into the app. */
   otp_type?: 'COPY_CODE' | 'ONE_TAP' | 'ZERO_TAP'
+  /** The text of the button that fills in the code. */
   autofill_text?: string
+  /** Whether the terms for codes that nobody presses for are accepted. */
   zero_tap_terms_accepted?: boolean
+  /** The apps that may take the code. */
   supported_apps?: {
+    /** The name of the package of the app. */
     package_name: string
+    /** The hash of the key that the app is signed with. */
     signature_hash: string
   }[]
 }
@@ -2202,71 +2936,122 @@ export type TemplateButton<V extends Vocabulary = 'msgapp'> = { msgapp: Template
 
 /** A part of a template. */
 export interface TemplateComponentMsgapp {
+  /** Which kind it is. */
   type: 'HEADER' | 'BODY' | 'FOOTER' | 'BUTTONS'
+  /** What the header holds. */
   format?: 'TEXT' | 'IMAGE' | 'VIDEO' | 'DOCUMENT' | 'LOCATION'
+  /** The text, with its variables. */
   text?: string
+  /** Values that show reviewers what the variables are for. */
   example?: {
+    /** The value of the variable in the header. */
     header_text?: string[]
+    /** The file in the header: the handle of an upload, or when read an address. */
     header_handle?: string[]
+    /** The value of the named variable in the header. */
     header_text_named_params?: {
+      /** The name of the variable. */
       param_name: string
+      /** The value that is shown to reviewers. */
       example: string
     }[]
+    /** The values of the variables in the body. */
     body_text?: string[][]
+    /** The values of the named variables in the body. */
     body_text_named_params?: {
+      /** The name of the variable. */
       param_name: string
+      /** The value that is shown to reviewers. */
       example: string
     }[]
   }
+  /** The buttons, in their order. */
   buttons?: TemplateButton<'msgapp'>[]
+  /** Whether the message says that the code is for nobody else. */
   add_security_recommendation?: boolean
+  /** For how many minutes the code is valid. */
   code_expiration_minutes?: number
 }
 
 /** A part of a template. */
 export interface TemplateComponentWhatsapp {
+  /** Which kind it is. */
   type: 'HEADER' | 'BODY' | 'FOOTER' | 'BUTTONS' | 'CAROUSEL' | 'LIMITED_TIME_OFFER'
+  /** What the header holds. */
   format?: 'TEXT' | 'IMAGE' | 'VIDEO' | 'DOCUMENT' | 'LOCATION'
+  /** The text, with its variables. */
   text?: string
+  /** Values that show reviewers what the variables are for. */
   example?: {
+    /** The value of the variable in the header. */
     header_text?: string[]
+    /** The file in the header: the handle of an upload, or when read an address. */
     header_handle?: string[]
+    /** The value of the named variable in the header. */
     header_text_named_params?: {
+      /** The name of the variable. */
       param_name: string
+      /** The value that is shown to reviewers. */
       example: string
     }[]
+    /** The values of the variables in the body. */
     body_text?: string[][]
+    /** The values of the named variables in the body. */
     body_text_named_params?: {
+      /** The name of the variable. */
       param_name: string
+      /** The value that is shown to reviewers. */
       example: string
     }[]
   }
+  /** The buttons, in their order. */
   buttons?: TemplateButton<'whatsapp'>[]
+  /** Whether the message says that the code is for nobody else. */
   add_security_recommendation?: boolean
+  /** For how many minutes the code is valid. */
   code_expiration_minutes?: number
+  /** The cards, in their order. */
   cards?: {
+    /** The parts of the template or card. */
     components: {
+      /** Which kind it is. */
       type: 'HEADER' | 'BODY' | 'BUTTONS'
+      /** What the header holds. */
       format?: 'TEXT' | 'IMAGE' | 'VIDEO' | 'DOCUMENT' | 'LOCATION'
+      /** The text, with its variables. */
       text?: string
+      /** Values that show reviewers what the variables are for. */
       example?: {
+        /** The value of the variable in the header. */
         header_text?: string[]
+        /** The file in the header: the handle of an upload, or when read an address. */
         header_handle?: string[]
+        /** The value of the named variable in the header. */
         header_text_named_params?: {
+          /** The name of the variable. */
           param_name: string
+          /** The value that is shown to reviewers. */
           example: string
         }[]
+        /** The values of the variables in the body. */
         body_text?: string[][]
+        /** The values of the named variables in the body. */
         body_text_named_params?: {
+          /** The name of the variable. */
           param_name: string
+          /** The value that is shown to reviewers. */
           example: string
         }[]
       }
+      /** The buttons, in their order. */
       buttons?: TemplateButton<'whatsapp'>[]
     }[]
   }[]
+  /** The offer, and when it ends. */
   limited_time_offer?: {
+    /** What is offered. */
     text: string
+    /** Whether the message shows when the offer ends. */
     has_expiration?: boolean
   }
 }
@@ -2276,33 +3061,53 @@ export type TemplateComponent<V extends Vocabulary = 'msgapp'> = { msgapp: Templ
 
 /** How the messages of a template are received. */
 export interface TemplateQuality {
+  /** How good it is. */
   score: QualityScore
+  /** When that was found. */
   date: string
 }
 
 /** A message template; `fields` may leave any member out. */
 export interface Template<V extends Vocabulary = 'msgapp'> {
+  /** The id of the template. */
   id?: string
+  /** The name of the template. */
   name?: string
+  /** The language of the template. */
   language?: string
+  /** What the messages of the template are for. */
   category?: TemplateCategory
+  /** The category before. */
   previous_category?: TemplateCategory
+  /** Whether it can be sent. */
   status?: TemplateStatus
+  /** The parts of the template or card. */
   components?: TemplateComponent<V>[]
+  /** Whether variables have numbers or names. */
   parameter_format?: 'POSITIONAL' | 'NAMED'
+  /** For how many seconds delivery of a message is tried. */
   message_send_ttl_seconds?: number
+  /** How the messages of the template are received. */
   quality_score?: TemplateQuality
+  /** Why the template was rejected. */
   rejected_reason?: 'NONE' | 'ABUSIVE_CONTENT' | 'INCORRECT_CATEGORY' | 'INVALID_FORMAT' | 'PROMOTIONAL' | 'SCAM' | 'TAG_CONTENT_MISMATCH'
+  /** When it was created. */
   created_time?: string
+  /** When it was last changed. */
   last_updated_time?: string
 }
 
 /** Why one item of a group failed. */
 export interface GroupError {
+  /** What `ErrorCode` names. */
   code: number
+  /** What the code means. */
   title: string
+  /** What is wrong, in words. */
   message: string
+  /** More about it. */
   error_data: {
+    /** What is wrong, and what to do. */
     details: string
   }
 }
@@ -2313,17 +3118,21 @@ export interface MediaFile<V extends Vocabulary = 'msgapp'> {
   messaging_product: V
   /** Where the bytes are, for a few minutes; a request for them needs an access token too. */
   url: string
+  /** The type of the file. */
   mime_type: 'image/jpeg' | 'image/png' | 'audio/aac' | 'audio/amr' | 'audio/mpeg' | 'audio/mp4' | 'audio/ogg' | 'video/mp4' | 'video/3gpp' | 'text/plain' | 'application/pdf' | 'application/msword' | 'application/vnd.ms-excel' | 'application/vnd.ms-powerpoint' | 'application/vnd.openxmlformats-officedocument.wordprocessingml.document' | 'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet' | 'application/vnd.openxmlformats-officedocument.presentationml.presentation' | 'image/webp'
   /** The hash of the bytes: 64 hexadecimal digits. */
   sha256: string
   /** In bytes. */
   file_size: number
+  /** The id of the file. */
   id: string
 }
 
 /** A QR code of a phone number. */
 export interface QrCode {
+  /** The code itself. */
   code: string
+  /** What the code fills in for the user. */
   prefilled_message: string
   /** Opens a page with the business and the message. */
   deep_link_url: string
@@ -2335,13 +3144,19 @@ export interface QrCode {
 
 /** A solution of several partners. */
 export interface Solution {
+  /** The id of the solution. */
   id?: string
+  /** The name of the solution. */
   name?: string
+  /** Whether the partner has accepted. */
   status?: 'INITIATED' | 'ACTIVE' | 'REJECTED'
   /** PENDING_ACTIVATION until the partner has answered. */
   status_for_pending_request?: 'PENDING_ACTIVATION' | 'NONE'
+  /** The app of the business that offers the solution. */
   owner_app?: {
+    /** The id of the app. */
     id: string
+    /** The name of the app. */
     name: string
   }
   /** What the owner may do: the default permissions, and MESSAGING where it was given to it. */
@@ -2353,6 +3168,7 @@ export type WebhookField = 'messages' | 'calls' | 'group_lifecycle_update' | 'gr
 
 /** Deliveries that are sent again, as one job. */
 export interface Replay {
+  /** The id of the replay. */
   id: string
   /** Stopped: by an operator, or because the token that began it was revoked. Failed: error says why. */
   state: 'running' | 'done' | 'stopped' | 'failed'
@@ -2370,6 +3186,7 @@ export interface Replay {
   progress: number
   /** What went wrong last; null when nothing did. */
   error: string | null
+  /** When it was created. */
   created_time: string
   /** Null while it runs. */
   finished_time: string | null
@@ -2377,9 +3194,13 @@ export interface Replay {
 
 /** The queue of deliveries to one subscriber. */
 export interface Lane {
+  /** The id of the subscriber. */
   id: string
+  /** The id of the app. */
   app_id: string
+  /** The name of the app. */
   app_name: string
+  /** The business of the app. */
   business_id: string
   /** The subscriber: an app at this address. */
   callback_url: string
@@ -2395,6 +3216,7 @@ export interface Lane {
   down: boolean
   /** Nothing is sent before; null: it is not paused. 9999-12-31 when an operator paused it without an end. */
   paused_until: string | null
+  /** Whether an operator paused it. */
   paused_by_operator: boolean
   /** Whether events still go there; false: the app had this address before, or is linked to no account. */
   subscribed: boolean
@@ -2452,6 +3274,7 @@ export interface ActiveFault {
 
 /** A saved state of the store. */
 export interface Snapshot {
+  /** The name of the snapshot. */
   name: string
   /** When it was saved, by the clock of the service. */
   created_time: string
@@ -2459,51 +3282,77 @@ export interface Snapshot {
 
 /** The message that a message replies to. */
 export interface QuotedMessage {
+  /** The phone number of the sender, in digits. */
   from: string
+  /** The id of the message that is replied to. */
   id: string
 }
 
 /** What a user chose: `type` says in what. */
 export type InteractiveReply = {
+  /** Which kind it is. */
   type: 'list_reply'
+  /** The row that the user chose. */
   list_reply: {
+    /** The id of the row that the user chose. */
     id: string
+    /** The text of the row that the user chose. */
     title: string
+    /** What stands below the title. */
     description: string
   }
 } | {
+  /** Which kind it is. */
   type: 'button_reply'
+  /** The button that the user pressed. */
   button_reply: {
+    /** The id of the button that the user pressed. */
     id: string
+    /** The text of the button that the user pressed. */
     title: string
   }
 } | {
+  /** Which kind it is. */
   type: 'nfm_reply'
+  /** What the user filled in. */
   nfm_reply: {
+    /** What the user answered. */
     name?: string
+    /** The text that the chat shows. */
     body?: string
+    /** The fields that were filled in, as JSON text. */
     response_json: string
   }
 } | {
+  /** Which kind it is. */
   type: 'call_permission_reply'
+  /** Whether the user permits calls. */
   call_permission_reply: {
+    /** What the user decided. */
     response: 'accept' | 'reject'
+    /** When it ends: Unix seconds. */
     expiration_timestamp?: string
+    /** How the user decided. */
     response_source?: string
   }
 }
 
 /** The phone number that an event is about. */
 export interface NumberMetadata {
+  /** The phone number, as people write it. */
   display_phone_number: string
+  /** The id of the phone number. */
   phone_number_id: string
 }
 
 /** The user whom an event is about. */
 export interface EventContactMsgapp {
+  /** What the user shows of themselves. */
   profile: {
+    /** The name that the user goes by. */
     name: string
   }
+  /** The phone number of the user, in digits. */
   wa_id: string
 }
 
@@ -2518,28 +3367,44 @@ export type EventContact<V extends Vocabulary = 'msgapp'> = { msgapp: EventConta
 
 /** What became of a message that was sent. */
 export interface MessageStatusMsgapp {
+  /** The id of the message. */
   id: string
+  /** What became of the message. */
   status: 'sent' | 'delivered' | 'read' | 'played' | 'failed' | 'deleted'
   /** Unix seconds. */
   timestamp: string
+  /** The phone number of the user, in digits, or the group. */
   recipient_id: string
+  /** Whether the message went to a group. */
   recipient_type?: 'group'
+  /** The group that it is in. */
   group_id?: string
   /** The member of the group that it is about. */
   recipient_participant_id?: string
+  /** The conversation that the message belongs to. */
   conversation?: {
+    /** The id of the conversation. */
     id: string
+    /** When it ends: Unix seconds. */
     expiration_timestamp?: string
+    /** How the conversation began. */
     origin: {
+      /** What began the conversation. */
       type: string
     }
   }
+  /** What the message costs. */
   pricing?: {
+    /** Whether it is charged for. */
     billable: boolean
+    /** How prices are made. */
     pricing_model: string
+    /** What the message was for. */
     category: string
+    /** Whether it is a regular message, or free of charge. */
     type?: string
   }
+  /** Why it failed. */
   errors?: EventError[]
   /** What the message or call was sent with. */
   biz_opaque_callback_data?: string
@@ -2556,25 +3421,39 @@ export type MessageStatus<V extends Vocabulary = 'msgapp'> = { msgapp: MessageSt
 
 /** The beginning or the end of a call. */
 export type CallEventMsgapp = {
+  /** The id of the call. */
   id: string
+  /** Who calls. */
   from: string
+  /** Who is called. */
   to: string
   /** Unix seconds. */
   timestamp: string
+  /** Whether the business or the user began the call. */
   direction: 'BUSINESS_INITIATED' | 'USER_INITIATED'
+  /** What has happened. */
   event: 'connect'
+  /** An offer or an answer of WebRTC. */
   session?: {
+    /** Whether it is an offer or an answer. */
     sdp_type: string
+    /** A session description as in RFC 8866. */
     sdp: string
   }
 } | {
+  /** The id of the call. */
   id: string
+  /** Who calls. */
   from: string
+  /** Who is called. */
   to: string
   /** Unix seconds. */
   timestamp: string
+  /** Whether the business or the user began the call. */
   direction: 'BUSINESS_INITIATED' | 'USER_INITIATED'
+  /** What has happened. */
   event: 'terminate'
+  /** Whether the call was picked up. */
   status: 'COMPLETED' | 'FAILED'
   /** Unix seconds. */
   start_time?: string
@@ -2588,29 +3467,43 @@ export type CallEventMsgapp = {
 
 /** The beginning or the end of a call. */
 export type CallEventWhatsapp = {
+  /** The id of the call. */
   id: string
+  /** Who calls. */
   from: string
+  /** Who is called. */
   to: string
   /** Unix seconds. */
   timestamp: string
+  /** Whether the business or the user began the call. */
   direction: 'BUSINESS_INITIATED' | 'USER_INITIATED'
   /** The payload of the button that the user called with. */
   cta_payload?: string
+  /** What has happened. */
   event: 'connect'
+  /** An offer or an answer of WebRTC. */
   session?: {
+    /** Whether it is an offer or an answer. */
     sdp_type: string
+    /** A session description as in RFC 8866. */
     sdp: string
   }
 } | {
+  /** The id of the call. */
   id: string
+  /** Who calls. */
   from: string
+  /** Who is called. */
   to: string
   /** Unix seconds. */
   timestamp: string
+  /** Whether the business or the user began the call. */
   direction: 'BUSINESS_INITIATED' | 'USER_INITIATED'
   /** The payload of the button that the user called with. */
   cta_payload?: string
+  /** What has happened. */
   event: 'terminate'
+  /** Whether the call was picked up. */
   status: 'COMPLETED' | 'FAILED'
   /** Unix seconds. */
   start_time?: string
@@ -2627,11 +3520,15 @@ export type CallEvent<V extends Vocabulary = 'msgapp'> = { msgapp: CallEventMsga
 
 /** What became of a call of the business. */
 export interface CallStatus {
+  /** The id of the call. */
   id: string
+  /** Which kind it is. */
   type: 'call'
+  /** What became of the call. */
   status: 'RINGING' | 'ACCEPTED' | 'REJECTED'
   /** Unix seconds. */
   timestamp: string
+  /** The phone number of the user, in digits, or the group. */
   recipient_id: string
   /** What the message or call was sent with. */
   biz_opaque_callback_data?: string
@@ -2639,22 +3536,32 @@ export interface CallStatus {
 
 /** A group that was created or deleted. */
 export type GroupLifecycleChange = {
+  /** Which kind it is. */
   type: 'group_create'
   /** Unix seconds. */
   timestamp: string
+  /** The id that the response to the request had. */
   request_id: string
+  /** The name of the group. */
   subject: string
+  /** What the group is about. */
   description?: string
+  /** Whether the business approves who joins. */
   join_approval_mode: string
   /** Left out where the group could not be created. */
   group_id?: string
+  /** The link by which users join. */
   invite_link?: string
+  /** Why it failed. */
   errors?: EventError[]
 } | {
   /** Unix seconds. */
   timestamp: string
+  /** The group that it is in. */
   group_id: string
+  /** Which kind it is. */
   type: 'group_delete'
+  /** The id that the response to the request had. */
   request_id: string
 }
 
@@ -2662,33 +3569,48 @@ export type GroupLifecycleChange = {
 export type GroupParticipantsChange = {
   /** Unix seconds. */
   timestamp: string
+  /** The group that it is in. */
   group_id: string
+  /** Which kind it is. */
   type: 'group_participants_add'
+  /** How they came to join. */
   reason: 'invite_link'
+  /** The users who joined. */
   added_participants: ResolvedUser[]
 } | {
   /** Unix seconds. */
   timestamp: string
+  /** The group that it is in. */
   group_id: string
+  /** Which kind it is. */
   type: 'group_participants_remove'
+  /** The id that the response to the request had. */
   request_id: string
+  /** Who removed them. */
   initiated_by: 'business'
+  /** The users who were removed. */
   removed_participants: ResolvedUser[]
 } | {
   /** Unix seconds. */
   timestamp: string
+  /** The group that it is in. */
   group_id: string
+  /** Which kind it is. */
   type: 'group_join_request_created' | 'group_join_request_revoked'
+  /** The id of the request to join. */
   join_request_id: string
+  /** The phone number of the user, in digits. */
   wa_id: string
 }
 
 /** What stands above the text of a card. */
 export type CardHeader = {
+  /** Which kind it is. */
   type: 'image'
   /** A media file: by `id` after an upload, or by `link`. */
   image: MediaContent
 } | {
+  /** Which kind it is. */
   type: 'video'
   /** A media file: by `id` after an upload, or by `link`. */
   video: MediaContent
@@ -2696,24 +3618,38 @@ export type CardHeader = {
 
 /** A card of a carousel: a link, or buttons to reply with. */
 export interface CarouselCard {
+  /** Which card: 0 is the first. */
   card_index: number
+  /** Which kind it is. */
   type: 'cta_url'
   /** What stands above the text of a card. */
   header: CardHeader
+  /** The text of the message. */
   body?: {
+    /** The text of the body. */
     text: string
   } | undefined
+  /** What the user can do. */
   action: {
+    /** What the message asks for. */
     name: 'cta_url'
+    /** What the action needs. */
     parameters: {
+      /** The text of the button. */
       display_text: string
+      /** The address of the page. */
       url: string
     }
   } | {
+    /** The buttons, in their order. */
     buttons: readonly {
+      /** Which kind it is. */
       type: 'quick_reply'
+      /** A button that replies. */
       quick_reply: {
+        /** Returned when the user presses the button. */
         id: string
+        /** The text of the button. */
         title: string
       }
     }[]
@@ -2722,63 +3658,91 @@ export interface CarouselCard {
 
 /** An interactive message of type `carousel`. */
 export interface InteractiveCarousel {
+  /** Which kind it is. */
   type: 'carousel'
+  /** The text of the message. */
   body: {
+    /** The text of the body. */
     text: string
   }
+  /** What the user can do. */
   action: {
+    /** The cards, in their order. */
     cards: readonly CarouselCard[]
   }
 }
 
 /** An address in the country IN. */
 export interface AddressIN {
+  /** Who lives there. */
   name?: string | undefined
   /** It must be a phone number, with digits. */
   phone_number?: string | undefined
   /** It must be 6 digits. */
   in_pin_code?: string | undefined
+  /** The number of the house. */
   house_number?: string | undefined
+  /** The number of the floor. */
   floor_number?: string | undefined
+  /** The number of the tower. */
   tower_number?: string | undefined
+  /** The name of the building. */
   building_name?: string | undefined
+  /** The address, as people write it. */
   address?: string | undefined
+  /** What is nearby. */
   landmark_area?: string | undefined
+  /** The city. */
   city?: string | undefined
+  /** The state or province. */
   state?: string | undefined
 }
 
 /** An address in the country SG. */
 export interface AddressSG {
+  /** Who lives there. */
   name?: string | undefined
   /** It must be a phone number, with digits. */
   phone_number?: string | undefined
   /** It must be 6 digits. */
   sg_post_code?: string | undefined
+  /** The address, as people write it. */
   address?: string | undefined
+  /** The number of the flat. */
   unit_number?: string | undefined
+  /** The city. */
   city?: string | undefined
 }
 
 /** An interactive message of type `address_message`. */
 export interface InteractiveAddressMessage {
+  /** Which kind it is. */
   type: 'address_message'
   /** What stands above the body of an interactive message. */
   header?: InteractiveHeader | undefined
+  /** The text of the message. */
   body: {
+    /** The text of the body. */
     text: string
   }
+  /** What stands below the body. */
   footer?: {
+    /** The text of the footer. */
     text: string
   } | undefined
+  /** What the user can do. */
   action: {
+    /** What the message asks for. */
     name: 'address_message'
+    /** What the action needs. */
     parameters: {
       /** Which fields an address has. */
       country: 'IN'
       /** An address in the country IN. */
       values?: AddressIN | undefined
+      /** Addresses that the user can choose from. */
       saved_addresses?: readonly {
+        /** Returned when the user chooses the address. */
         id: string
         /** An address in the country IN. */
         value: AddressIN
@@ -2790,7 +3754,9 @@ export interface InteractiveAddressMessage {
       country: 'SG'
       /** An address in the country SG. */
       values?: AddressSG | undefined
+      /** Addresses that the user can choose from. */
       saved_addresses?: readonly {
+        /** Returned when the user chooses the address. */
         id: string
         /** An address in the country SG. */
         value: AddressSG
@@ -2803,26 +3769,40 @@ export interface InteractiveAddressMessage {
 
 /** An interactive message of type `request_contact_info`. */
 export interface InteractiveRequestContactInfo {
+  /** Which kind it is. */
   type: 'request_contact_info'
+  /** The text of the message. */
   body: {
+    /** The text of the body. */
     text: string
   }
+  /** What the user can do. */
   action: {
+    /** What the message asks for. */
     name: 'request_contact_info'
   }
 }
 
 /** An interactive message of type `voice_call`. */
 export interface InteractiveVoiceCall {
+  /** Which kind it is. */
   type: 'voice_call'
+  /** The text of the message. */
   body: {
+    /** The text of the body. */
     text: string
   }
+  /** What the user can do. */
   action: {
+    /** What the message asks for. */
     name: 'voice_call'
+    /** What the action needs. */
     parameters?: {
+      /** The text of the button. */
       display_text?: string | undefined
+      /** For how many minutes the button can be used. */
       ttl_minutes?: number | undefined
+      /** Returned when the user presses the button. */
       payload?: string | undefined
     } | undefined
   }
@@ -2830,25 +3810,37 @@ export interface InteractiveVoiceCall {
 
 /** The values for one part of a card of a template. */
 export type TemplateCardValues = {
+  /** Which kind it is. */
   type: 'header'
+  /** The values, in their order. */
   parameters: readonly TemplateParameter<'whatsapp'>[]
 } | {
+  /** Which kind it is. */
   type: 'body'
+  /** The values, in their order. */
   parameters: readonly TemplateParameter<'whatsapp'>[]
 } | {
+  /** Which kind it is. */
   type: 'button'
+  /** Which kind of button it is. */
   sub_type: 'quick_reply' | 'url' | 'copy_code' | 'flow' | 'catalog' | 'mpm' | 'voice_call'
   /** Which button: 0 is the first. */
   index: number | string
+  /** The values, in their order. */
   parameters: readonly TemplateParameter<'whatsapp'>[]
 }
 
 /** Whether messages can be sent, and what prevents that. */
 export interface HealthStatus {
+  /** Whether messages can be sent. */
   can_send_message: 'AVAILABLE' | 'LIMITED' | 'BLOCKED'
+  /** The account, the number and what else decides. */
   entities: {
+    /** What it is. */
     entity_type: string
+    /** The id of what decides. */
     id: string
+    /** Whether messages can be sent. */
     can_send_message: 'AVAILABLE' | 'LIMITED' | 'BLOCKED'
   }[]
 }

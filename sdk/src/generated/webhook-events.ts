@@ -5,24 +5,38 @@ import type { CallEvent, CallStatus, EventContact, EventError, GroupLifecycleCha
 
 /** A message of type `text`. */
 export interface InboundTextMsgapp {
+  /** The phone number of the user, in digits. */
   from: string
+  /** The id of the message. */
   id: string
   /** Unix seconds. */
   timestamp: string
+  /** The group that the message was written in. */
   group_id?: string
+  /** Which kind it is. */
   type: 'text'
+  /** What the user wrote. */
   text: {
+    /** The text of the message. */
     body: string
   }
+  /** The message that this one replies to. */
   context?: {
+    /** The phone number of the sender, in digits. */
     from: string
+    /** The id of the message that is replied to. */
     id: string
+    /** The product that the user asks about. */
     referred_product?: {
+      /** The catalogue of the product. */
       catalog_id: string
+      /** The product, as its seller names it. */
       product_retailer_id: string
     }
   }
+  /** The advertisement that the user came from. */
   referral?: Referral
+  /** Why the message cannot be shown. */
   errors?: EventError[]
 }
 
@@ -37,18 +51,28 @@ export type InboundText<V extends Vocabulary = 'msgapp'> = { msgapp: InboundText
 
 /** A message of type `reaction`. */
 export interface InboundReactionMsgapp {
+  /** The phone number of the user, in digits. */
   from: string
+  /** The id of the message. */
   id: string
   /** Unix seconds. */
   timestamp: string
+  /** The group that the message was written in. */
   group_id?: string
+  /** Which kind it is. */
   type: 'reaction'
+  /** The reaction to a message. */
   reaction: {
+    /** The message that the reaction is to. */
     message_id: string
+    /** One emoji; empty or left out when the reaction is taken back. */
     emoji?: string
   }
+  /** The message that this one replies to. */
   context?: QuotedMessage
+  /** The advertisement that the user came from. */
   referral?: Referral
+  /** Why the message cannot be shown. */
   errors?: EventError[]
 }
 
@@ -63,43 +87,67 @@ export type InboundReaction<V extends Vocabulary = 'msgapp'> = { msgapp: Inbound
 
 /** A message of type `audio`. */
 export interface InboundAudioMsgapp {
+  /** The phone number of the user, in digits. */
   from: string
+  /** The id of the message. */
   id: string
   /** Unix seconds. */
   timestamp: string
+  /** The group that the message was written in. */
   group_id?: string
+  /** Which kind it is. */
   type: 'audio'
+  /** The audio file. */
   audio: {
+    /** The type of the file. */
     mime_type: string
+    /** The hash of the file. */
     sha256: string
+    /** The id of the file. */
     id: string
+    /** Whether it is a voice message. */
     voice: boolean
   }
+  /** The message that this one replies to. */
   context?: QuotedMessage
+  /** The advertisement that the user came from. */
   referral?: Referral
+  /** Why the message cannot be shown. */
   errors?: EventError[]
 }
 
 /** A message of type `audio`. */
 export interface InboundAudioWhatsapp {
+  /** The phone number of the user, in digits. */
   from: string
   /** The id of the user within the business. */
   from_user_id?: string
+  /** The id of the message. */
   id: string
   /** Unix seconds. */
   timestamp: string
+  /** The group that the message was written in. */
   group_id?: string
+  /** Which kind it is. */
   type: 'audio'
+  /** The audio file. */
   audio: {
+    /** The type of the file. */
     mime_type: string
+    /** The hash of the file. */
     sha256: string
+    /** The id of the file. */
     id: string
+    /** Whether it is a voice message. */
     voice: boolean
     /** A link to the file, valid for five minutes, with a token that sees the file. */
     url?: string
   }
+  /** The message that this one replies to. */
   context?: QuotedMessage
+  /** The advertisement that the user came from. */
   referral?: Referral
+  /** Why the message cannot be shown. */
   errors?: EventError[]
 }
 
@@ -108,43 +156,67 @@ export type InboundAudio<V extends Vocabulary = 'msgapp'> = { msgapp: InboundAud
 
 /** A message of type `document`. */
 export interface InboundDocumentMsgapp {
+  /** The phone number of the user, in digits. */
   from: string
+  /** The id of the message. */
   id: string
   /** Unix seconds. */
   timestamp: string
+  /** The group that the message was written in. */
   group_id?: string
+  /** Which kind it is. */
   type: 'document'
+  /** The document. */
   document: {
+    /** The type of the file. */
     mime_type: string
+    /** The hash of the file. */
     sha256: string
+    /** The id of the file. */
     id: string
+    /** The name of the file. */
     filename: string
   }
+  /** The message that this one replies to. */
   context?: QuotedMessage
+  /** The advertisement that the user came from. */
   referral?: Referral
+  /** Why the message cannot be shown. */
   errors?: EventError[]
 }
 
 /** A message of type `document`. */
 export interface InboundDocumentWhatsapp {
+  /** The phone number of the user, in digits. */
   from: string
   /** The id of the user within the business. */
   from_user_id?: string
+  /** The id of the message. */
   id: string
   /** Unix seconds. */
   timestamp: string
+  /** The group that the message was written in. */
   group_id?: string
+  /** Which kind it is. */
   type: 'document'
+  /** The document. */
   document: {
+    /** The type of the file. */
     mime_type: string
+    /** The hash of the file. */
     sha256: string
+    /** The id of the file. */
     id: string
+    /** The name of the file. */
     filename: string
     /** A link to the file, valid for five minutes, with a token that sees the file. */
     url?: string
   }
+  /** The message that this one replies to. */
   context?: QuotedMessage
+  /** The advertisement that the user came from. */
   referral?: Referral
+  /** Why the message cannot be shown. */
   errors?: EventError[]
 }
 
@@ -153,43 +225,67 @@ export type InboundDocument<V extends Vocabulary = 'msgapp'> = { msgapp: Inbound
 
 /** A message of type `image`. */
 export interface InboundImageMsgapp {
+  /** The phone number of the user, in digits. */
   from: string
+  /** The id of the message. */
   id: string
   /** Unix seconds. */
   timestamp: string
+  /** The group that the message was written in. */
   group_id?: string
+  /** Which kind it is. */
   type: 'image'
+  /** The picture. */
   image: {
+    /** The type of the file. */
     mime_type: string
+    /** The hash of the file. */
     sha256: string
+    /** The id of the file. */
     id: string
+    /** The text below the file. */
     caption?: string
   }
+  /** The message that this one replies to. */
   context?: QuotedMessage
+  /** The advertisement that the user came from. */
   referral?: Referral
+  /** Why the message cannot be shown. */
   errors?: EventError[]
 }
 
 /** A message of type `image`. */
 export interface InboundImageWhatsapp {
+  /** The phone number of the user, in digits. */
   from: string
   /** The id of the user within the business. */
   from_user_id?: string
+  /** The id of the message. */
   id: string
   /** Unix seconds. */
   timestamp: string
+  /** The group that the message was written in. */
   group_id?: string
+  /** Which kind it is. */
   type: 'image'
+  /** The picture. */
   image: {
+    /** The type of the file. */
     mime_type: string
+    /** The hash of the file. */
     sha256: string
+    /** The id of the file. */
     id: string
+    /** The text below the file. */
     caption?: string
     /** A link to the file, valid for five minutes, with a token that sees the file. */
     url?: string
   }
+  /** The message that this one replies to. */
   context?: QuotedMessage
+  /** The advertisement that the user came from. */
   referral?: Referral
+  /** Why the message cannot be shown. */
   errors?: EventError[]
 }
 
@@ -198,43 +294,67 @@ export type InboundImage<V extends Vocabulary = 'msgapp'> = { msgapp: InboundIma
 
 /** A message of type `sticker`. */
 export interface InboundStickerMsgapp {
+  /** The phone number of the user, in digits. */
   from: string
+  /** The id of the message. */
   id: string
   /** Unix seconds. */
   timestamp: string
+  /** The group that the message was written in. */
   group_id?: string
+  /** Which kind it is. */
   type: 'sticker'
+  /** The sticker. */
   sticker: {
+    /** The type of the file. */
     mime_type: string
+    /** The hash of the file. */
     sha256: string
+    /** The id of the file. */
     id: string
+    /** Whether it moves. */
     animated: boolean
   }
+  /** The message that this one replies to. */
   context?: QuotedMessage
+  /** The advertisement that the user came from. */
   referral?: Referral
+  /** Why the message cannot be shown. */
   errors?: EventError[]
 }
 
 /** A message of type `sticker`. */
 export interface InboundStickerWhatsapp {
+  /** The phone number of the user, in digits. */
   from: string
   /** The id of the user within the business. */
   from_user_id?: string
+  /** The id of the message. */
   id: string
   /** Unix seconds. */
   timestamp: string
+  /** The group that the message was written in. */
   group_id?: string
+  /** Which kind it is. */
   type: 'sticker'
+  /** The sticker. */
   sticker: {
+    /** The type of the file. */
     mime_type: string
+    /** The hash of the file. */
     sha256: string
+    /** The id of the file. */
     id: string
+    /** Whether it moves. */
     animated: boolean
     /** A link to the file, valid for five minutes, with a token that sees the file. */
     url?: string
   }
+  /** The message that this one replies to. */
   context?: QuotedMessage
+  /** The advertisement that the user came from. */
   referral?: Referral
+  /** Why the message cannot be shown. */
   errors?: EventError[]
 }
 
@@ -243,43 +363,67 @@ export type InboundSticker<V extends Vocabulary = 'msgapp'> = { msgapp: InboundS
 
 /** A message of type `video`. */
 export interface InboundVideoMsgapp {
+  /** The phone number of the user, in digits. */
   from: string
+  /** The id of the message. */
   id: string
   /** Unix seconds. */
   timestamp: string
+  /** The group that the message was written in. */
   group_id?: string
+  /** Which kind it is. */
   type: 'video'
+  /** The film. */
   video: {
+    /** The type of the file. */
     mime_type: string
+    /** The hash of the file. */
     sha256: string
+    /** The id of the file. */
     id: string
+    /** The text below the file. */
     caption?: string
   }
+  /** The message that this one replies to. */
   context?: QuotedMessage
+  /** The advertisement that the user came from. */
   referral?: Referral
+  /** Why the message cannot be shown. */
   errors?: EventError[]
 }
 
 /** A message of type `video`. */
 export interface InboundVideoWhatsapp {
+  /** The phone number of the user, in digits. */
   from: string
   /** The id of the user within the business. */
   from_user_id?: string
+  /** The id of the message. */
   id: string
   /** Unix seconds. */
   timestamp: string
+  /** The group that the message was written in. */
   group_id?: string
+  /** Which kind it is. */
   type: 'video'
+  /** The film. */
   video: {
+    /** The type of the file. */
     mime_type: string
+    /** The hash of the file. */
     sha256: string
+    /** The id of the file. */
     id: string
+    /** The text below the file. */
     caption?: string
     /** A link to the file, valid for five minutes, with a token that sees the file. */
     url?: string
   }
+  /** The message that this one replies to. */
   context?: QuotedMessage
+  /** The advertisement that the user came from. */
   referral?: Referral
+  /** Why the message cannot be shown. */
   errors?: EventError[]
 }
 
@@ -288,21 +432,34 @@ export type InboundVideo<V extends Vocabulary = 'msgapp'> = { msgapp: InboundVid
 
 /** A message of type `location`. */
 export interface InboundLocationMsgapp {
+  /** The phone number of the user, in digits. */
   from: string
+  /** The id of the message. */
   id: string
   /** Unix seconds. */
   timestamp: string
+  /** The group that the message was written in. */
   group_id?: string
+  /** Which kind it is. */
   type: 'location'
+  /** A place on the map. */
   location: {
+    /** The address, as people write it. */
     address: string
+    /** Degrees to the north. */
     latitude: number
+    /** Degrees to the east. */
     longitude: number
+    /** The name of the place. */
     name: string
+    /** The address of the page. */
     url?: string
   }
+  /** The message that this one replies to. */
   context?: QuotedMessage
+  /** The advertisement that the user came from. */
   referral?: Referral
+  /** Why the message cannot be shown. */
   errors?: EventError[]
 }
 
@@ -317,15 +474,23 @@ export type InboundLocation<V extends Vocabulary = 'msgapp'> = { msgapp: Inbound
 
 /** A message of type `contacts`. */
 export interface InboundContactsMsgapp {
+  /** The phone number of the user, in digits. */
   from: string
+  /** The id of the message. */
   id: string
   /** Unix seconds. */
   timestamp: string
+  /** The group that the message was written in. */
   group_id?: string
+  /** Which kind it is. */
   type: 'contacts'
+  /** The contacts that the user shares. */
   contacts: SharedContact[]
+  /** The message that this one replies to. */
   context?: QuotedMessage
+  /** The advertisement that the user came from. */
   referral?: Referral
+  /** Why the message cannot be shown. */
   errors?: EventError[]
 }
 
@@ -340,17 +505,26 @@ export type InboundContacts<V extends Vocabulary = 'msgapp'> = { msgapp: Inbound
 
 /** A message of type `unsupported`. */
 export interface InboundUnsupportedMsgapp {
+  /** The phone number of the user, in digits. */
   from: string
+  /** The id of the message. */
   id: string
   /** Unix seconds. */
   timestamp: string
+  /** The group that the message was written in. */
   group_id?: string
+  /** Which kind it is. */
   type: 'unsupported'
+  /** The message that this one replies to. */
   context: {
+    /** The phone number of the sender, in digits. */
     from?: string
+    /** The id of the message that is replied to. */
     id?: string
   }
+  /** Why the message cannot be shown. */
   errors?: EventError[]
+  /** The advertisement that the user came from. */
   referral?: Referral
 }
 
@@ -365,17 +539,26 @@ export type InboundUnsupported<V extends Vocabulary = 'msgapp'> = { msgapp: Inbo
 
 /** A message of type `unknown`. */
 export interface InboundUnknownMsgapp {
+  /** The phone number of the user, in digits. */
   from: string
+  /** The id of the message. */
   id: string
   /** Unix seconds. */
   timestamp: string
+  /** The group that the message was written in. */
   group_id?: string
+  /** Which kind it is. */
   type: 'unknown'
+  /** The message that this one replies to. */
   context: {
+    /** The phone number of the sender, in digits. */
     from?: string
+    /** The id of the message that is replied to. */
     id?: string
   }
+  /** Why the message cannot be shown. */
   errors?: EventError[]
+  /** The advertisement that the user came from. */
   referral?: Referral
 }
 
@@ -390,18 +573,28 @@ export type InboundUnknown<V extends Vocabulary = 'msgapp'> = { msgapp: InboundU
 
 /** A message of type `button`. */
 export interface InboundButtonMsgapp {
+  /** The phone number of the user, in digits. */
   from: string
+  /** The id of the message. */
   id: string
   /** Unix seconds. */
   timestamp: string
+  /** The group that the message was written in. */
   group_id?: string
+  /** Which kind it is. */
   type: 'button'
+  /** The message that this one replies to. */
   context: QuotedMessage
+  /** The button of a template that was pressed. */
   button: {
+    /** What the button was sent with. */
     payload: string
+    /** The text of the button that was pressed. */
     text: string
   }
+  /** The advertisement that the user came from. */
   referral?: Referral
+  /** Why the message cannot be shown. */
   errors?: EventError[]
 }
 
@@ -416,19 +609,30 @@ export type InboundButton<V extends Vocabulary = 'msgapp'> = { msgapp: InboundBu
 
 /** A message of type `order`. */
 export interface InboundOrderMsgapp {
+  /** The phone number of the user, in digits. */
   from: string
+  /** The id of the message. */
   id: string
   /** Unix seconds. */
   timestamp: string
+  /** The group that the message was written in. */
   group_id?: string
+  /** Which kind it is. */
   type: 'order'
+  /** What the user orders. */
   order: {
+    /** The catalogue of the product. */
     catalog_id: string
+    /** What the user wrote with the order. */
     text: string
+    /** The products. */
     product_items: OrderedProduct[]
   }
+  /** The message that this one replies to. */
   context?: QuotedMessage
+  /** The advertisement that the user came from. */
   referral?: Referral
+  /** Why the message cannot be shown. */
   errors?: EventError[]
 }
 
@@ -443,19 +647,30 @@ export type InboundOrder<V extends Vocabulary = 'msgapp'> = { msgapp: InboundOrd
 
 /** A message of type `system`. */
 export interface InboundSystemMsgapp {
+  /** The phone number of the user, in digits. */
   from: string
+  /** The id of the message. */
   id: string
   /** Unix seconds. */
   timestamp: string
+  /** The group that the message was written in. */
   group_id?: string
+  /** Which kind it is. */
   type: 'system'
+  /** A notice of the platform. */
   system: {
+    /** The text that the chat shows. */
     body: string
+    /** Which kind it is. */
     type: 'user_changed_number'
+    /** The phone number of the user, in digits. */
     wa_id: string
   }
+  /** The message that this one replies to. */
   context?: QuotedMessage
+  /** The advertisement that the user came from. */
   referral?: Referral
+  /** Why the message cannot be shown. */
   errors?: EventError[]
 }
 
@@ -470,13 +685,19 @@ export type InboundSystem<V extends Vocabulary = 'msgapp'> = { msgapp: InboundSy
 
 /** A message of type `interactive`. */
 export interface InboundInteractiveMsgapp {
+  /** The phone number of the user, in digits. */
   from: string
+  /** The id of the message. */
   id: string
   /** Unix seconds. */
   timestamp: string
+  /** The group that the message was written in. */
   group_id?: string
+  /** Which kind it is. */
   type: 'interactive'
+  /** The message that this one replies to. */
   context: QuotedMessage
+  /** What the user chose. */
   interactive: InteractiveReply
 }
 
@@ -509,48 +730,73 @@ export type InboundMessage<V extends Vocabulary = 'msgapp'> =
 
 /** The value of the field `messages`. */
 export interface MessagesValue<V extends Vocabulary = 'msgapp'> {
+  /** The name of the product. */
   messaging_product?: V
+  /** The phone number that the event is about. */
   metadata: NumberMetadata
+  /** The users whom the event is about. */
   contacts?: EventContact<V>[]
+  /** Messages of users. */
   messages?: InboundMessage<V>[]
+  /** What became of messages that were sent. */
   statuses?: MessageStatus<V>[]
 }
 
 /** The value of the field `calls`. */
 export interface CallsValue<V extends Vocabulary = 'msgapp'> {
+  /** The name of the product. */
   messaging_product: V
+  /** The phone number that the event is about. */
   metadata: NumberMetadata
+  /** The users whom the event is about. */
   contacts?: EventContact<V>[]
+  /** Calls that begin or end. */
   calls?: CallEvent<V>[]
+  /** What became of calls of the business. */
   statuses?: CallStatus[]
 }
 
 /** The value of the field `group_lifecycle_update`. */
 export interface GroupLifecycleUpdateValue<V extends Vocabulary = 'msgapp'> {
+  /** The name of the product. */
   messaging_product: V
+  /** The phone number that the event is about. */
   metadata: NumberMetadata
+  /** The users whom the event is about. */
   contacts?: EventContact<V>[]
+  /** What has happened to groups. */
   groups: GroupLifecycleChange[]
 }
 
 /** The value of the field `group_participants_update`. */
 export interface GroupParticipantsUpdateValue<V extends Vocabulary = 'msgapp'> {
+  /** The name of the product. */
   messaging_product: V
+  /** The phone number that the event is about. */
   metadata: NumberMetadata
+  /** The users whom the event is about. */
   contacts?: EventContact<V>[]
+  /** What has happened to groups. */
   groups: GroupParticipantsChange[]
 }
 
 /** The value of the field `group_settings_update`. */
 export interface GroupSettingsUpdateValue<V extends Vocabulary = 'msgapp'> {
+  /** The name of the product. */
   messaging_product: V
+  /** The phone number that the event is about. */
   metadata: NumberMetadata
+  /** The users whom the event is about. */
   contacts?: EventContact<V>[]
+  /** What has happened to groups. */
   groups: {
     /** Unix seconds. */
     timestamp: string
+    /** Which kind it is. */
     type: string
+    /** The group that it is in. */
     group_id?: string
+    /** Why it failed. */
     errors?: EventError[]
     [member: string]: unknown
   }[]
@@ -558,14 +804,21 @@ export interface GroupSettingsUpdateValue<V extends Vocabulary = 'msgapp'> {
 
 /** The value of the field `group_status_update`. */
 export interface GroupStatusUpdateValue<V extends Vocabulary = 'msgapp'> {
+  /** The name of the product. */
   messaging_product: V
+  /** The phone number that the event is about. */
   metadata: NumberMetadata
+  /** The users whom the event is about. */
   contacts?: EventContact<V>[]
+  /** What has happened to groups. */
   groups: {
     /** Unix seconds. */
     timestamp: string
+    /** Which kind it is. */
     type: string
+    /** The group that it is in. */
     group_id?: string
+    /** Why it failed. */
     errors?: EventError[]
     [member: string]: unknown
   }[]
@@ -573,68 +826,97 @@ export interface GroupStatusUpdateValue<V extends Vocabulary = 'msgapp'> {
 
 /** The value of the field `account_update`. */
 export interface AccountUpdateValue<V extends Vocabulary = 'msgapp'> {
+  /** The name of the product. */
   messaging_product?: V
+  /** The phone number that the event is about. */
   metadata?: NumberMetadata
   [member: string]: unknown
 }
 
 /** The value of the field `phone_number_name_update`. */
 export interface PhoneNumberNameUpdateValue<V extends Vocabulary = 'msgapp'> {
+  /** The name of the product. */
   messaging_product?: V
+  /** The phone number that the event is about. */
   metadata?: NumberMetadata
   [member: string]: unknown
 }
 
 /** The value of the field `phone_number_quality_update`. */
 export interface PhoneNumberQualityUpdateValue<V extends Vocabulary = 'msgapp'> {
+  /** The name of the product. */
   messaging_product?: V
+  /** The phone number that the event is about. */
   metadata?: NumberMetadata
   [member: string]: unknown
 }
 
 /** The value of the field `message_template_status_update`. */
 export interface MessageTemplateStatusUpdateValue {
+  /** What has happened. */
   event: 'PENDING' | 'APPROVED' | 'REJECTED' | 'PAUSED' | 'DISABLED' | 'DELETED'
   /** Text where a world file gave an id of 2^53 or more. */
   message_template_id: number
+  /** The name of the template. */
   message_template_name: string
+  /** The language of the template. */
   message_template_language: string
+  /** The category of the template. */
   message_template_category: TemplateCategory
+  /** Why the template was rejected. */
   reason: 'NONE' | 'ABUSIVE_CONTENT' | 'INCORRECT_CATEGORY' | 'INVALID_FORMAT' | 'PROMOTIONAL' | 'SCAM' | 'TAG_CONTENT_MISMATCH'
+  /** When the template will be disabled. */
   disable_info?: {
+    /** The day. */
     disable_date: string
   }
 }
 
 /** The value of the field `message_template_quality_update`. */
 export interface MessageTemplateQualityUpdateValue {
+  /** The score before. */
   previous_quality_score: QualityScore
+  /** The score from now on. */
   new_quality_score: QualityScore
   /** Text where a world file gave an id of 2^53 or more. */
   message_template_id: number
+  /** The name of the template. */
   message_template_name: string
+  /** The language of the template. */
   message_template_language: string
 }
 
 /** The value of the field `template_category_update`. */
 export interface TemplateCategoryUpdateValue {
+  /** The category before. */
   previous_category: TemplateCategory
+  /** The category from now on. */
   new_category: TemplateCategory
   /** Text where a world file gave an id of 2^53 or more. */
   message_template_id: number
+  /** The name of the template. */
   message_template_name: string
+  /** The language of the template. */
   message_template_language: string
 }
 
 /** The value of the field `user_preferences`. */
 export interface UserPreferencesValue<V extends Vocabulary = 'msgapp'> {
+  /** The name of the product. */
   messaging_product: V
+  /** The phone number that the event is about. */
   metadata: NumberMetadata
+  /** The users whom the event is about. */
   contacts: EventContact<V>[]
+  /** What users decided. */
   user_preferences: {
+    /** The phone number of the user, in digits. */
     wa_id: string
+    /** The decision in words. */
     detail: string
+    /** Which messages it is about. */
     category: 'marketing_messages'
+    /** What the user decided. */
     value: 'stop' | 'resume'
     /** Unix seconds. */
     timestamp: string
