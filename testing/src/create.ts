@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { readFile, rm } from 'node:fs/promises'
 import { join } from 'node:path'
-import { type Fetch, Switchboard, SwitchboardError } from '@switchboard/client'
+import { type Fetch, Switchboard, SwitchboardError, type Vocabulary } from '@switchboard/client'
 import { fetchAside } from './fetch-aside.ts'
 import type { World } from './generated/world.ts'
 import { findServer, type ServerCommand } from './start/find-server.ts'
@@ -13,10 +13,11 @@ import { Reasons } from './waits/reasons.ts'
 import { Subscriber } from './webhooks/subscriber.ts'
 import { describeSubscription } from './webhooks/subscription.ts'
 
-export interface SwitchboardOptions {
+export interface SwitchboardOptions<V extends Vocabulary = Vocabulary> {
   /** What is in it: a world file's path or text, or its members as an object. Left out: the demo world. */
   readonly world?: string | URL | World | undefined
-  readonly vocabulary?: 'msgapp' | 'whatsapp' | undefined
+  /** The names on the wire; the types of the client and of events follow. */
+  readonly vocabulary?: V | undefined
   /** Settings of the server, by their names: `{ RATE_LIMITS: 'off' }`. */
   readonly settings?: Settings | undefined
   /** How to start the server; found by itself where it is installed. */
@@ -33,7 +34,9 @@ export interface SwitchboardOptions {
 const retryDelays = '200ms,1s,5s,30s,2m,10m,30m,1h,3h,6h,12h,24h'
 
 /** Starts a server with a world of its own. It ends with `close()`, or with the process that called this, however that ends. */
-export async function createSwitchboard(options: SwitchboardOptions = {}): Promise<TestSwitchboard> {
+export async function createSwitchboard<V extends Vocabulary = 'msgapp'>(
+  options: SwitchboardOptions<V> = {},
+): Promise<TestSwitchboard<V>> {
   const { url } = options
   const ofOwn = (['world', 'settings'] as const).find((name) => options[name] !== undefined)
   if (url !== undefined && ofOwn !== undefined) {
@@ -42,7 +45,7 @@ export async function createSwitchboard(options: SwitchboardOptions = {}): Promi
   const { server, keys, vocabulary } =
     url === undefined ? await startOwn(options) : await joinServer({ ...options, url })
   try {
-    return await equip(server, keys, vocabulary)
+    return (await equip(server, keys, vocabulary)) as unknown as TestSwitchboard<V>
   } catch (error) {
     await server.discard()
     throw error

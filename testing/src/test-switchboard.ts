@@ -1,4 +1,11 @@
-import type { EventStream, FaultRule, GatewayStreamEvent, Switchboard, WebhookEvent } from '@switchboard/client'
+import type {
+  EventStream,
+  FaultRule,
+  GatewayStreamEvent,
+  Switchboard,
+  Vocabulary,
+  WebhookEvent,
+} from '@switchboard/client'
 import { SwitchboardError } from '@switchboard/client'
 import { Phone } from './phones/phone.ts'
 import type { StoreKeys, TestedBusiness } from './start/prepared-store.ts'
@@ -14,17 +21,18 @@ import type { WebhookApp } from './webhooks/connected-app.ts'
 import type { Subscriber } from './webhooks/subscriber.ts'
 
 /** A server of its own, with a client, phones and a subscriber. */
-export class TestSwitchboard {
+export class TestSwitchboard<V extends Vocabulary = 'msgapp'> {
   /** The address of the server, for clients of your own: `new Switchboard({ baseUrl: sb.url, token: sb.token })`. */
   readonly url: string
   /** With the tokens of all three doors; at the business door as the world's first business. */
-  readonly client: Switchboard
+  readonly client: Switchboard<V>
+  readonly #client: Switchboard
   readonly #server: RunningServer
   readonly #keys: StoreKeys
   readonly #subscriber: Subscriber
   readonly #stream: EventStream<GatewayStreamEvent>
   readonly #snapshot: string
-  readonly #phones = new Map<string, Phone>()
+  readonly #phones = new Map<string, Phone<V>>()
   readonly #reasons: Reasons
   readonly #life: Life
   #closing: Promise<void> | undefined
@@ -40,7 +48,8 @@ export class TestSwitchboard {
     this.#reasons = parts.reasons
     this.#life = parts.life
     this.url = parts.server.url
-    this.client = parts.client
+    this.#client = parts.client
+    this.client = parts.client as unknown as Switchboard<V>
     // Its own server ends with this process; of one that goes on, what is left has to be taken away.
     if (this.#isGuest) process.once('beforeExit', this.close)
     void this.#server.ended.then((how) => {
@@ -100,12 +109,12 @@ export class TestSwitchboard {
   }
 
   /** Every event that was posted so far, oldest first. */
-  get events(): readonly WebhookEvent[] {
-    return this.#subscriber.events.all
+  get events(): readonly WebhookEvent<V>[] {
+    return this.#subscriber.events.all as unknown as readonly WebhookEvent<V>[]
   }
 
   /** A client for another business of the world. */
-  clientOf(businessId: string): Switchboard {
+  clientOf(businessId: string): Switchboard<V> {
     const business = this.#findBusiness(businessId)
     return this.client.withOptions({ token: business.token })
   }
@@ -128,11 +137,11 @@ export class TestSwitchboard {
   }
 
   /** The phone of a user: always the same for the same number. */
-  user(wa_id: string): Phone {
+  user(wa_id: string): Phone<V> {
     const digits = wa_id.replaceAll(/\D/g, '')
     const known = this.#phones.get(digits)
     if (known) return known
-    const phone = new Phone(this.client, digits, {
+    const phone = new Phone<V>(this.#client, digits, {
       explain: () => this.#explain(digits),
       becomeQuiet: (watching) => this.#becomeQuiet(watching),
     })
@@ -143,10 +152,10 @@ export class TestSwitchboard {
 
   /** The next event that fits, as the subscriber got it: one that came already and was not waited for, or the first that comes. */
   async waitForEvent<Field extends EventField = EventField, Kind extends KindOf<Field> = KindOf<Field>>(
-    filter: EventFilter<Field, Kind> = {},
-  ): Promise<EventOf<Field, Kind>> {
+    filter: EventFilter<Field, Kind, V> = {},
+  ): Promise<EventOf<Field, Kind, V>> {
     const wanted = wantEvent(filter as unknown as EventFilter)
-    return (await this.#subscriber.events.take(wanted, filter.timeout)) as EventOf<Field, Kind>
+    return (await this.#subscriber.events.take(wanted, filter.timeout)) as unknown as EventOf<Field, Kind, V>
   }
 
   /**
@@ -157,7 +166,7 @@ export class TestSwitchboard {
    * await sb.expectNoEvent({ field: 'messages', kind: 'failed' })
    */
   async expectNoEvent<Field extends EventField = EventField, Kind extends KindOf<Field> = KindOf<Field>>(
-    filter: EventFilter<Field, Kind> & Watching = {},
+    filter: EventFilter<Field, Kind, V> & Watching = {},
   ): Promise<void> {
     const wanted = wantEvent(filter as unknown as EventFilter)
     await expectNothing(this.#subscriber.events, wanted, () => this.#becomeQuiet(filter))
@@ -165,17 +174,17 @@ export class TestSwitchboard {
 
   /** Moves the clock of the server forward (`24h`), and does what falls due until then. */
   async advance(duration: string): Promise<void> {
-    await this.client.sandbox.clock.move({ advance: duration })
+    await this.#client.sandbox.clock.move({ advance: duration })
   }
 
   /** Lets requests and webhooks go wrong on purpose; `[]` ends that. */
   async faults(rules: readonly FaultRule[]): Promise<void> {
-    await this.client.sandbox.faults.replace({ rules })
+    await this.#client.sandbox.faults.replace({ rules })
   }
 
   /** Brings everything back to what it was when this was created. */
   async reset(): Promise<void> {
-    await this.client.sandbox.snapshots.restore(this.#snapshot)
+    await this.#client.sandbox.snapshots.restore(this.#snapshot)
     this.#subscriber.clear()
     this.#reasons.begin()
     for (const phone of this.#phones.values()) phone.forget()
@@ -202,7 +211,7 @@ export class TestSwitchboard {
     process.off('beforeExit', this.close)
     this.#stream.close()
     try {
-      if (this.#isGuest) await this.client.sandbox.snapshots.delete(this.#snapshot)
+      if (this.#isGuest) await this.#client.sandbox.snapshots.delete(this.#snapshot)
       await this.#server.discard()
     } finally {
       this.#end('this Switchboard was closed')
@@ -251,7 +260,9 @@ export class TestSwitchboard {
   }
 
   #statuses() {
-    return this.events.flatMap(({ field, value }) => (field === 'messages' ? (value.statuses ?? []) : []))
+    return this.#subscriber.events.all.flatMap(({ field, value }) =>
+      field === 'messages' ? (value.statuses ?? []) : [],
+    )
   }
 
   /** Why a message may not have come to a user: it failed, or the app that should send it fails. */

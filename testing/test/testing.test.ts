@@ -8,7 +8,7 @@ import { tmpdir } from 'node:os'
 import { basename, join } from 'node:path'
 import { describe, test } from 'node:test'
 import { promisify } from 'node:util'
-import { BadRequestError, RateLimitError, UnprocessableEntityError } from '@switchboard/client'
+import { BadRequestError, RateLimitError, type Switchboard, UnprocessableEntityError } from '@switchboard/client'
 import { createSwitchboard, NothingCame, SomethingCame, StillBusy, type World } from '@switchboard/testing'
 import { useSwitchboard } from '@switchboard/testing/node'
 import { testLong } from '../../server/test/harness/form.ts'
@@ -359,6 +359,18 @@ test('what is asked of a server that was closed, or has died, fails at once and 
     ],
   }
   const [closed, died] = await Promise.all([createSwitchboard(), createSwitchboard({ world, vocabulary: 'whatsapp' })])
+  const clients: [Switchboard, Switchboard<'whatsapp'>] = [closed.client, died.client]
+  assert.deepEqual(
+    clients.map(({ vocabulary }) => vocabulary),
+    ['msgapp', 'whatsapp'],
+  )
+  const check = async () => {
+    const text = { field: 'messages', kind: 'text' } as const
+    void (await died.waitForEvent(text)).value.messages[0].from_user_id
+    // @ts-expect-error: the first vocabulary has no ids of users
+    void (await closed.waitForEvent(text)).value.messages[0].from_user_id
+  }
+  assert.equal(typeof check, 'function')
   await died.user(user).write(died.number, 'Hi')
   const { value } = await died.waitForEvent({ field: 'messages' })
   assert.equal(value.messaging_product, 'whatsapp')

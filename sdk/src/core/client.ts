@@ -12,7 +12,7 @@ export interface Row {
   /** `{}` for each argument, `{product}` for the product's name; at the business door without the version. */
   readonly path: string
   /** Where it is, if `path` says only what may be shown of that: a program without such a method does without it. */
-  readonly locate?: (client: Client, row: Row, args: readonly string[]) => string
+  readonly locate?: (client: AnyClient, row: Row, args: readonly string[]) => string
   /** `messaging_product` is filled in. */
   readonly product?: boolean
   /** An `Idempotency-Key` makes it safe to send it again. */

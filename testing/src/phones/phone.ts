@@ -1,4 +1,4 @@
-import type { Switchboard } from '@switchboard/client'
+import type { Switchboard, Vocabulary } from '@switchboard/client'
 import { describeFilter, describeMessage } from '../waits/describe.ts'
 import { expectNothing } from '../waits/expect-nothing.ts'
 import { fitsMessage, type MessageFilter, type Watching } from '../waits/filters.ts'
@@ -15,7 +15,7 @@ export interface PhoneHost {
 }
 
 /** The phone of one user. */
-export class Phone {
+export class Phone<V extends Vocabulary = 'msgapp'> {
   /** The user's number, digits only. */
   readonly wa_id: string
   readonly #client: Switchboard
@@ -31,17 +31,17 @@ export class Phone {
   }
 
   /** What came so far, oldest first. */
-  get messages(): readonly PhoneMessage[] {
-    return this.#mailbox.all
+  get messages(): readonly PhoneMessage<V>[] {
+    return this.#mailbox.all as readonly PhoneMessage<V>[]
   }
 
   /** The next message that fits: one that came already and was not waited for, or the first that comes. */
   async waitForMessage<Type extends MessageType = MessageType>(
-    filter: MessageFilter<Type> = {},
-  ): Promise<PhoneMessageOf<Type>> {
-    const message = await this.#mailbox.take(this.#want(filter), filter.timeout)
+    filter: MessageFilter<Type, V> = {},
+  ): Promise<PhoneMessageOf<Type, V>> {
+    const message = await this.#mailbox.take(this.#want(filter as unknown as MessageFilter), filter.timeout)
     this.#last = message
-    return message as PhoneMessageOf<Type>
+    return message as unknown as PhoneMessageOf<Type, V>
   }
 
   /**
@@ -52,8 +52,10 @@ export class Phone {
    * await phone.write(sb.number, 'STOP')
    * await phone.expectNoMessage()
    */
-  async expectNoMessage(filter: MessageFilter & Watching = {}): Promise<void> {
-    await expectNothing(this.#mailbox, this.#want(filter), () => this.#host.becomeQuiet(filter))
+  async expectNoMessage(filter: MessageFilter<MessageType, V> & Watching = {}): Promise<void> {
+    await expectNothing(this.#mailbox, this.#want(filter as unknown as MessageFilter), () =>
+      this.#host.becomeQuiet(filter),
+    )
   }
 
   #want(filter: MessageFilter): Wanted<PhoneMessage> {

@@ -1,5 +1,6 @@
 /** For Jest: `const sb = useSwitchboard()` at the top of a test file. */
 import { afterAll, afterEach, beforeAll, beforeEach } from '@jest/globals'
+import type { Vocabulary } from '@switchboard/client'
 import type { TestSwitchboard } from '../test-switchboard.ts'
 import { type FixtureOptions, useOneServer } from './use-switchboard.ts'
 
@@ -10,7 +11,7 @@ import { type FixtureOptions, useOneServer } from './use-switchboard.ts'
  * const sb = useSwitchboard({ world: 'shop.yaml' })
  * test('…', async () => { await sb.user('16505551234').write(sb.number, 'Hello?') })
  */
-export function useSwitchboard(options?: FixtureOptions): TestSwitchboard {
+export function useSwitchboard<V extends Vocabulary = 'msgapp'>(options?: FixtureOptions<V>): TestSwitchboard<V> {
   return useOneServer({ beforeAll, beforeEach, afterEach, afterAll }, options)
 }
 

@@ -1,10 +1,11 @@
+import type { Vocabulary } from '@switchboard/client'
 import { createSwitchboard, type SwitchboardOptions } from '../create.ts'
 import type { TestSwitchboard } from '../test-switchboard.ts'
 import type { WebhookApp } from '../webhooks/connected-app.ts'
 
-export interface FixtureOptions extends SwitchboardOptions {
+export interface FixtureOptions<V extends Vocabulary = 'msgapp'> extends SwitchboardOptions<V> {
   /** The app that is tested, made once the server runs: from then on it gets the webhooks. */
-  readonly connect?: ((sb: TestSwitchboard) => WebhookApp | Promise<WebhookApp>) | undefined
+  readonly connect?: ((sb: TestSwitchboard<V>) => WebhookApp | Promise<WebhookApp>) | undefined
 }
 
 /** The hooks of a test runner; the time limit is in milliseconds. */
@@ -23,11 +24,14 @@ const resetTimeout = 30_000
  * One server for a test file: started before its tests, reset before each of them, closed at the end. What is returned is that server,
  * from the first hook or test on.
  */
-export function useOneServer(hooks: Hooks, { connect, ...options }: FixtureOptions = {}): TestSwitchboard {
-  let sb: TestSwitchboard | undefined
+export function useOneServer<V extends Vocabulary = 'msgapp'>(
+  hooks: Hooks,
+  { connect, ...options }: FixtureOptions<V> = {},
+): TestSwitchboard<V> {
+  let sb: TestSwitchboard<V> | undefined
   // What fails is the hook, with the error of the start; the other hooks have nothing to add to that.
   hooks.beforeAll(async () => {
-    sb = await createSwitchboard(options)
+    sb = await createSwitchboard<V>(options)
     if (connect) await sb.connect(await connect(sb))
   }, startTimeout)
   hooks.beforeEach(async () => sb?.reset(), resetTimeout)

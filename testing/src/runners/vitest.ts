@@ -1,4 +1,6 @@
 /** For Vitest: `const test = switchboardTest()`, whose tests get `sb`; or `const sb = useSwitchboard()`. */
+
+import type { Vocabulary } from '@switchboard/client'
 import { afterAll, afterEach, beforeAll, beforeEach, type TestAPI, test as vitestTest } from 'vitest'
 import type { TestSwitchboard } from '../test-switchboard.ts'
 import { type FixtureOptions, useOneServer } from './use-switchboard.ts'
@@ -10,7 +12,7 @@ import { type FixtureOptions, useOneServer } from './use-switchboard.ts'
  * const sb = useSwitchboard({ world: 'shop.yaml' })
  * test('…', async () => { await sb.user('16505551234').write(sb.number, 'Hello?') })
  */
-export function useSwitchboard(options?: FixtureOptions): TestSwitchboard {
+export function useSwitchboard<V extends Vocabulary = 'msgapp'>(options?: FixtureOptions<V>): TestSwitchboard<V> {
   return useOneServer({ beforeAll, beforeEach, afterEach, afterAll }, options)
 }
 
@@ -22,10 +24,12 @@ export function useSwitchboard(options?: FixtureOptions): TestSwitchboard {
  * const test = switchboardTest()
  * test('…', async ({ sb, expect }) => { await sb.user('16505551234').write(sb.number, 'Hello?') })
  */
-export function switchboardTest(options?: FixtureOptions): TestAPI<{ sb: TestSwitchboard }> {
+export function switchboardTest<V extends Vocabulary = 'msgapp'>(
+  options?: FixtureOptions<V>,
+): TestAPI<{ sb: TestSwitchboard<V> }> {
   const sb = useSwitchboard(options)
   // biome-ignore lint/correctness/noEmptyPattern: the runner reads from the pattern which fixtures it needs: none.
-  return vitestTest.extend<{ sb: TestSwitchboard }>({ sb: ({}, use) => use(sb) })
+  return vitestTest.extend<{ sb: TestSwitchboard<V> }>({ sb: ({}, use) => use(sb) })
 }
 
 export type { FixtureOptions }

@@ -3,6 +3,7 @@ import type {
   CallStatus,
   InboundMessage,
   MessageStatus,
+  Vocabulary,
   WebhookEvent,
   WebhookValues,
 } from '@switchboard/client'
@@ -20,19 +21,25 @@ export type KindOf<Field extends EventField> = Field extends 'messages'
     : string
 
 /** An event of a field; where its kind is known, with what that kind holds. The server sends one message or status in each event. */
-export type EventOf<Field extends EventField, Kind> = Extract<WebhookEvent, { field: Field }> &
-  ([KindOf<Field>] extends [Kind] ? unknown : { value: ValueOf<Field, Kind> })
+export type EventOf<Field extends EventField, Kind, V extends Vocabulary = 'msgapp'> = Extract<
+  WebhookEvent<V>,
+  { field: Field }
+> &
+  ([KindOf<Field>] extends [Kind] ? unknown : { value: ValueOf<Field, Kind, V> })
 
-type ValueOf<Field extends EventField, Kind> = Field extends 'messages'
+type ValueOf<Field extends EventField, Kind, V extends Vocabulary> = Field extends 'messages'
   ? Kind extends Message
-    ? With<Field, 'messages', Extract<InboundMessage, { type: Kind }>>
-    : With<Field, 'statuses', MessageStatus & { status: Kind }>
+    ? With<V, Field, 'messages', Extract<InboundMessage<V>, { type: Kind }>>
+    : With<V, Field, 'statuses', MessageStatus<V> & { status: Kind }>
   : Field extends 'calls'
     ? Kind extends CallEvent['event']
-      ? With<Field, 'calls', Extract<CallEvent, { event: Kind }>>
-      : With<Field, 'statuses', CallStatus & { status: Kind }>
+      ? With<V, Field, 'calls', Extract<CallEvent<V>, { event: Kind }>>
+      : With<V, Field, 'statuses', CallStatus & { status: Kind }>
     : unknown
 
-type With<Field extends EventField, Name extends string, Item> = Omit<WebhookValues[Field], Name> & {
+type With<V extends Vocabulary, Field extends EventField, Name extends string, Item> = Omit<
+  WebhookValues<V>[Field],
+  Name
+> & {
   [Member in Name]: [Item]
 }

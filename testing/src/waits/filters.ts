@@ -1,26 +1,30 @@
-import type { WebhookEvent } from '@switchboard/client'
+import type { Vocabulary, WebhookEvent } from '@switchboard/client'
 import type { MessageType, PhoneMessage } from '../phones/phone-messages.ts'
 import type { EventField, KindOf } from './events.ts'
 
 /** Which message is waited for; what is left out may be anything. */
-export interface MessageFilter<Type extends MessageType = MessageType> {
+export interface MessageFilter<Type extends MessageType = MessageType, V extends Vocabulary = 'msgapp'> {
   /** Its text: a text message's, the body of an interactive one, a caption, or a template as it was filled in. */
   readonly text?: string | RegExp | undefined
   readonly type?: Type | undefined
   /** The phone number that sent it. */
   readonly from?: string | undefined
-  readonly where?: ((message: PhoneMessage) => boolean) | undefined
+  readonly where?: ((message: PhoneMessage<V>) => boolean) | undefined
   /** Milliseconds; 4,000 when left out: less than the 5 s that Jest and Vitest give a test. */
   readonly timeout?: number | undefined
 }
 
 /** Which event is waited for; what is left out may be anything. */
-export interface EventFilter<Field extends EventField = EventField, Kind extends KindOf<Field> = KindOf<Field>> {
+export interface EventFilter<
+  Field extends EventField = EventField,
+  Kind extends KindOf<Field> = KindOf<Field>,
+  V extends Vocabulary = 'msgapp',
+> {
   readonly field?: Field | undefined
   /** The type of a message or of a change of a group, the `event` of a call, or a status. */
   readonly kind?: Kind | undefined
   readonly account_id?: string | undefined
-  readonly where?: ((event: Extract<WebhookEvent, { field: Field }>) => boolean) | undefined
+  readonly where?: ((event: Extract<WebhookEvent<V>, { field: Field }>) => boolean) | undefined
   /** Milliseconds; 4,000 when left out: less than the 5 s that Jest and Vitest give a test. */
   readonly timeout?: number | undefined
 }
