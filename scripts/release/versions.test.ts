@@ -7,7 +7,14 @@ import { parseChangelog } from './changelog.ts'
 import { checkPacked, type Manifest, ownFolders, readManifest } from './packages.ts'
 import { findInstalled } from './sbom.ts'
 import { checkNames } from './type-names.ts'
-import { bumpVersions, checkVersions, type LockedPackages, readLock } from './versions.ts'
+import {
+  bumpVersions,
+  checkVersions,
+  type LockedPackages,
+  namedVersion,
+  pageWithVersions,
+  readLock,
+} from './versions.ts'
 
 const root = dirname(dirname(import.meta.dirname))
 const readManifests = (folder: string) =>
@@ -17,8 +24,13 @@ const readManifests = (folder: string) =>
 function copyVersions(t: TestContext): string {
   const folder = mkdtempSync(join(tmpdir(), 'switchboard-versions-'))
   t.after(() => rmSync(folder, { recursive: true }))
-  for (const name of ownFolders) mkdirSync(join(folder, name))
-  for (const name of [...ownFolders.map((one) => `${one}/package.json`), 'package-lock.json', 'CHANGELOG.md']) {
+  for (const name of [...ownFolders, 'docs']) mkdirSync(join(folder, name))
+  for (const name of [
+    ...ownFolders.map((one) => `${one}/package.json`),
+    'package-lock.json',
+    'CHANGELOG.md',
+    pageWithVersions,
+  ]) {
     cpSync(join(root, name), join(folder, name))
   }
   return folder
@@ -27,6 +39,12 @@ function copyVersions(t: TestContext): string {
 describe('versions', () => {
   it('of this project agree', () => {
     assert.deepEqual(checkVersions(readManifests(root), readLock(root)), [])
+  })
+
+  it('that the recipes for CI pin are the one of the packages', () => {
+    const named = [...readFileSync(join(root, pageWithVersions), 'utf8').matchAll(namedVersion)].map(([, , one]) => one)
+    assert.ok(named.length > 4)
+    assert.deepEqual([...new Set(named)], [readManifest(root, 'server').version])
   })
 
   const manifests = {
@@ -93,7 +111,7 @@ describe('versions', () => {
     assert.equal(readFileSync(join(folder, 'CHANGELOG.md'), 'utf8'), changelog)
     // Back again, only the changelog differs: nothing else was touched.
     bumpVersions(folder, readManifest(root, 'server').version)
-    for (const name of [...ownFolders.map((one) => `${one}/package.json`), 'package-lock.json']) {
+    for (const name of [...ownFolders.map((one) => `${one}/package.json`), 'package-lock.json', pageWithVersions]) {
       assert.equal(readFileSync(join(folder, name), 'utf8'), readFileSync(join(root, name), 'utf8'), name)
     }
   })

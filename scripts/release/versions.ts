@@ -18,6 +18,10 @@ interface LockEntry {
 
 export type LockedPackages = Readonly<Record<string, LockEntry>>
 
+/** Its recipes pin packages and images. */
+export const pageWithVersions = 'docs/ci.md'
+export const namedVersion = /(@switchboard\/\w+@|\/switchboard:)(\d+\.\d+\.\d+)/g
+
 const kinds = ['dependencies', 'optionalDependencies', 'peerDependencies'] as const
 
 export function readLock(root: string): LockedPackages {
@@ -70,5 +74,12 @@ export function bumpVersions(root: string, version: string): string[] {
   if (!changelog.includes(`\n## ${version} (`)) {
     writeFileSync(path, changelog.replace(/^## /m, `## ${version} (Unreleased)\n\n## `))
   }
-  return [...ownFolders.map((folder) => `${folder}/package.json`), 'package-lock.json', 'CHANGELOG.md']
+  const page = join(root, pageWithVersions)
+  writeFileSync(page, readFileSync(page, 'utf8').replaceAll(namedVersion, `$1${version}`))
+  return [
+    ...ownFolders.map((folder) => `${folder}/package.json`),
+    'package-lock.json',
+    'CHANGELOG.md',
+    pageWithVersions,
+  ]
 }
