@@ -250,7 +250,7 @@ onOneDatabase('the commands listen and simulate', 'sqlite', (engine) => {
     const alone = await startHosted(['listen'], { ...own, ready: listening })
     await alone.shows(
       engine === 'sqlite'
-        ? /^No server runs on the store in \S+: start one with npm start or /m
+        ? /^No server runs on the store in \S+: start one with \.\/switchboard serve\./m
         : /^No server answers at http:\/\/127\.0\.0\.1:9: where none runs on this database elsewhere, start one/m,
     )
     await alone.stop('SIGINT')
