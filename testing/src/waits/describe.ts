@@ -72,7 +72,7 @@ export function fold(text: string, longest = longestText): string {
 }
 
 /** JSON with `errors` before all else, long texts and long lists folded: never cut off. */
-export function toJson(value: unknown): string {
+function toJson(value: unknown): string {
   return JSON.stringify(value, (_name, member: unknown) => {
     if (typeof member === 'string') return fold(member)
     if (Array.isArray(member) && member.length > longestList) {

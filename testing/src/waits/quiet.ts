@@ -5,7 +5,7 @@ import { longestTimer, readMonotonicTime, runLater } from './real-time.ts'
 export const usualQuiet = 250
 
 /** What the tests themselves see of what goes on. */
-export interface Activity {
+interface Activity {
   /** Grows with every webhook and message that comes, and with every request of the client: what it begins and what it ends. */
   count(): number
   /** Requests of the client that wait for their responses, and messages that phones are about to show. */
