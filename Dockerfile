@@ -1,4 +1,4 @@
-# The package of the server, made of this folder, on the Node.js of the image: those that the package may bring are optional, and left out.
+# The package of the server, made of this folder, on the Node.js of the image.
 FROM node:24-slim AS build
 WORKDIR /build
 COPY package.json package-lock.json .npmrc ./
@@ -10,7 +10,7 @@ COPY testing/package.json testing/
 RUN npm ci --omit=dev --ignore-scripts --no-audit --no-fund
 COPY . .
 RUN npm pack --workspace server --pack-destination /tmp --loglevel=error \
-  && npm install --prefix /opt/switchboard --omit=optional --no-audit --no-fund /tmp/switchboard-server-*.tgz
+  && npm install --prefix /opt/switchboard --no-audit --no-fund /tmp/switchboard-server-*.tgz
 
 FROM node:24-slim
 # Everything belongs to root but the data, so the server cannot change what it runs.

@@ -8,8 +8,9 @@ import { homedir, tmpdir } from 'node:os'
 import { dirname, join, sep } from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
 
-/** The first Node.js whose node:sqlite has what the store uses: the authorizer of a connection. */
-const oldest = [24, 10]
+/** What the store uses: the authorizer of a connection, and a SQLite whose columns can be altered. */
+const oldestNode = 24
+const oldestSqlite = [3, 53]
 /** Set for the process that a launcher started, so that it ends with it; nobody else sets it. */
 const launchedMark = 'SWITCHBOARD_LAUNCHED'
 const lookAtShellMs = 250
@@ -21,8 +22,8 @@ const args = process.argv.slice(2)
 // Whoever has only the package wants the server; in a clone that is `npm start`, and the command alone shows its help.
 if (args.length === 0 && !clone) args.push('start')
 
-if (isNewEnough(process.versions.node)) await runHere()
-else runOnNewerNode()
+if (isNewEnough(process.versions)) await runHere()
+else await runOnNewerNode()
 
 async function runHere() {
   if (process.env[launchedMark]) followLauncher()
@@ -48,15 +49,14 @@ function hideExperimentalWarnings() {
   }
 }
 
-/** In a process of its own, on the Node.js that was installed with this package. */
-function runOnNewerNode() {
-  const program = findNode()
-  if (!program) {
-    const remedy = clone
-      ? 'run ./switchboard, which installs one'
-      : `use Node.js ${oldest[0]}, or install the package with its optional dependencies, which bring one`
+/** In a process of its own. */
+async function runOnNewerNode() {
+  let program
+  try {
+    program = await findNode()
+  } catch (error) {
     process.stderr.write(
-      `switchboard: Node.js ${oldest.join('.')} or newer is needed, and this is ${process.version}: ${remedy}.\n`,
+      `switchboard: this is Node.js ${process.version}; the store needs a current Node.js ${oldestNode}. ${error.message}\n`,
     )
     process.exitCode = 1
     return
@@ -111,27 +111,12 @@ function end() {
   else process.exit(1)
 }
 
-/** The Node.js of the optional dependency for this system. */
-function findNode() {
-  if (clone) return keepIfExecutable(join(clone, 'node_modules', '.bin', 'node'))
-  const system = { linux: 'linux', darwin: 'darwin', win32: 'win' }[process.platform]
-  const prefix = process.platform === 'darwin' && process.arch === 'arm64' ? 'node-bin' : 'node'
-  const require = nodeModule.createRequire(import.meta.url)
-  try {
-    const manifest = require.resolve(`${prefix}-${system}-${process.arch}/package.json`)
-    return keepIfExecutable(join(dirname(manifest), 'bin', process.platform === 'win32' ? 'node.exe' : 'node'))
-  } catch {
-    return undefined
-  }
-}
-
-function keepIfExecutable(file) {
-  try {
-    accessSync(file, constants.X_OK)
-    return file
-  } catch {
-    return undefined
-  }
+/** A clone installs its own; for the package one is fetched. */
+async function findNode() {
+  if (!clone) return (await import('./newer-node.mjs')).findNewerNode(findCacheFolder())
+  const program = join(clone, 'node_modules', '.bin', 'node')
+  if (!existsSync(program)) throw new Error('./switchboard installs one.')
+  return program
 }
 
 /**
@@ -179,7 +164,8 @@ function isOwn(place) {
   }
 }
 
-function isNewEnough(version) {
-  const [major, minor] = version.split('.').map(Number)
-  return major > oldest[0] || (major === oldest[0] && minor >= oldest[1])
+function isNewEnough({ node, sqlite = '0.0' }) {
+  const [major, minor] = sqlite.split('.').map(Number)
+  const isSqlite = major > oldestSqlite[0] || (major === oldestSqlite[0] && minor >= oldestSqlite[1])
+  return Number.parseInt(node, 10) >= oldestNode && isSqlite
 }

@@ -109,7 +109,7 @@ describe('deploy/', () => {
       lines.filter((line) => line.startsWith('FROM ')),
       [`${image} AS build`, image],
     )
-    assert.ok(lines.some((line) => / npm install .*--omit=optional .*\/switchboard-server-\*\.tgz$/.test(line)))
+    assert.ok(lines.some((line) => / npm install .*\/switchboard-server-\*\.tgz$/.test(line)))
     // The last stage copies what was installed, as root, and makes the folder of the data.
     const last = lines.slice(lines.indexOf(image) + 1)
     assert.deepEqual(

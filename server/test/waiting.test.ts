@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { before, test } from 'node:test'
 import { afterUnknown, filterNotForType, nothingHappened, othersHappened } from '../src/resources/operators/errors.ts'
-import { typesWithField, typesWithKind } from '../src/resources/operators/watch/wait-filter.ts'
+import { typesWithField, typesWithKind, typesWithMessage } from '../src/resources/operators/watch/wait-filter.ts'
 import { afterNotOfChat, nothingArrived, otherMessagesArrived } from '../src/resources/users/errors.ts'
 import type { Answer } from './harness/client.ts'
 import { onBothDatabases } from './harness/databases.ts'
@@ -55,6 +55,29 @@ onBothDatabases('waiting, in any language', (engine) => {
     for (const id of ['between.1', 'between.2']) assert.equal(found(await wait({ ...texts, after: last })), id)
     assert.equal(found(await wait({ type: 'message', kind: 'delivered', after: start, timeout: long })), 'delivered')
     assert.equal(found(await wait({ type: 'event', kind: 'sent', since: '1h', timeout: long })), 'sent')
+  })
+
+  test('an operator waits for what becomes of one message', async () => {
+    const others = await sides.send(user)
+    const sent = await sides.send(user)
+    for (const message_id of [sent, others]) {
+      const about = { message_id, kind: 'delivered', since: '1h', timeout: long }
+      for (const type of ['event', 'message']) {
+        const { status, body, text } = await wait({ ...about, type })
+        assert.equal(status, 200, text)
+        assert.equal(body.data.value.statuses[0].id, message_id)
+      }
+    }
+    await handInText(server, 'about.1')
+    assert.equal(found(await wait({ type: 'event', message_id: 'about.1', since: '1h', timeout: long })), 'about.1')
+    assertError(
+      await wait({ type: 'event', message_id: 'nobody', since: '1h', timeout: '0.01' }),
+      nothingHappened({ type: 'event', waited: 0.01 }),
+    )
+    assertError(
+      await wait({ type: 'call', message_id: 'about.1', timeout: '1' }),
+      filterNotForType('message_id', { type: 'call', types: typesWithMessage }),
+    )
   })
 
   test('an operator waits for the requests behind another one', async () => {

@@ -862,6 +862,8 @@ export interface OperatorFeedWaitParams {
   field?: 'messages' | 'calls' | 'group_lifecycle_update' | 'group_participants_update' | 'group_settings_update' | 'group_status_update' | 'account_update' | 'phone_number_name_update' | 'phone_number_quality_update' | 'message_template_status_update' | 'message_template_quality_update' | 'template_category_update' | 'user_preferences' | undefined
   /** Only of this kind: the type of a message or of a change of a group, the status of a message or call, the event of a call or template; for the types event, message, call. */
   kind?: string | undefined
+  /** Only about this message: the message itself or a status of it; for the types event, message. */
+  message_id?: string | undefined
   /** Only what belongs to this account. */
   account_id?: string | undefined
   /** Only what belongs to this number. */

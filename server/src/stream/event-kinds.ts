@@ -24,6 +24,13 @@ export function listEventKinds(field: string, value: unknown): string[] {
   })
 }
 
+/** Whether an event is about a message: has it, or a status of it. */
+export function isAboutMessage(value: unknown, id: string): boolean {
+  if (!isMembers(value)) return false
+  const items = [value['messages'], value['statuses']].flatMap((list) => (Array.isArray(list) ? list : []))
+  return items.some((item) => isMembers(item) && item['id'] === id)
+}
+
 function isMembers(value: unknown): value is Members {
   return typeof value === 'object' && value !== null
 }

@@ -35,6 +35,7 @@ export function addTryingCommands(program: Command, local: string): void {
     .option('--number <id>', 'only of this Phone-Number-ID')
     .option('--field <field>', 'only of this webhook field, such as messages')
     .option('--kind <kind>', 'only of this kind: the type of a message, a status, the event of a call')
+    .option('--message <id>', 'only about this message')
     .option('--after <id>', 'only what came after the record with this id, which an earlier wait printed')
     .option('--since <when>', 'include records since a duration ago, such as 10s, or since a time')
     .option('--timeout <duration>', 'how long to wait, at most 60s (default: 30s)')

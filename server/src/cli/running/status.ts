@@ -52,6 +52,7 @@ export interface WaitFlags extends RemoteFlags {
   readonly number?: string
   readonly field?: string
   readonly kind?: string
+  readonly message?: string
   readonly after?: string
   readonly since?: string
   readonly timeout?: string
@@ -59,9 +60,11 @@ export interface WaitFlags extends RemoteFlags {
 
 /** Waits until something has happened, and prints it; ends with 1 when nothing came. */
 export async function waitForFeedItem(type: string, flags: WaitFlags): Promise<void> {
-  const { account: account_id, number: phone_number_id, field, kind, after, since, timeout } = flags
+  const { account: account_id, number: phone_number_id, message: message_id, ...same } = flags
+  const { field, kind, after, since, timeout } = same
+  const filters = { account_id, phone_number_id, message_id, field, kind, after, since }
   // The server knows which types there are, and says so.
-  const params = { type, account_id, phone_number_id, field, kind, after, since, timeout } as OperatorFeedWaitParams
+  const params = { type, ...filters, timeout } as OperatorFeedWaitParams
   const found = await ask(requireRemote(flags), ({ operator }) => operator.feed.wait(params))
   process.stdout.write(`${JSON.stringify(found)}\n`)
 }

@@ -13,10 +13,7 @@ export interface DeliveryFilter {
 }
 
 /** The newest deliveries of every tenant, or of one account; `failed` selects those that were given up or have failed so far. */
-export async function listDeliveriesForOperators(
-  db: Db,
-  { failed, account, since, until, limit }: DeliveryFilter,
-) {
+export async function listDeliveriesForOperators(db: Db, { failed, account, since, until, limit }: DeliveryFilter) {
   let newest = db.query
     .selectFrom('deliveries')
     .innerJoin('lanes', 'lanes.id', 'deliveries.lane_id')

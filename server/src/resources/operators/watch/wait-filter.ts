@@ -1,10 +1,11 @@
 import type { OperatorLimits } from '../../../graph/context.ts'
-import { listEventKinds } from '../../../stream/event-kinds.ts'
+import { isAboutMessage, listEventKinds } from '../../../stream/event-kinds.ts'
 import type { FeedItem, FeedItemType } from '../../../stream/feed-item.ts'
 import { type FeedFilter, fits } from './feed-items.ts'
 
 /** What belongs to an event has its field, and the event itself its kinds. */
 export const typesWithKind = ['event', 'message', 'call'] as const
+export const typesWithMessage = ['event', 'message'] as const
 export const typesWithField = [...typesWithKind, 'delivery', 'try'] as const
 
 export function isOneOf(types: readonly FeedItemType[], type: FeedItemType): boolean {
@@ -15,6 +16,7 @@ interface Wanted {
   readonly type: FeedItemType
   readonly field: string | undefined
   readonly kind: string | undefined
+  readonly messageId: string | undefined
   readonly since: number | undefined
 }
 
@@ -34,8 +36,9 @@ export class WaitFilter {
 
   /** Whether it is the one; what only its field or kind is against is noted. */
   takes(item: FeedItem): boolean {
-    const { field, kind, since } = this.wanted
+    const { field, kind, messageId, since } = this.wanted
     if (!fits(item, this.owner) || (since !== undefined && item.time < since)) return false
+    if (messageId !== undefined && !isAboutMessage(item.data['value'], messageId)) return false
     if (field === undefined && kind === undefined) return true
     const itsField = String(item.data['field'])
     const kinds = listEventKinds(itsField, item.data['value'])

@@ -10,7 +10,7 @@ import type { NewOperation } from '../../../graph/operation.ts'
 import { type FeedItem, type FeedItemType, feedItemTypes } from '../../../stream/feed-item.ts'
 import { filterNotForType, nothingHappened, othersHappened } from '../errors.ts'
 import { exampleFeedItem, feedItemSchema, filterProperties, fits, showFeedItem } from './feed-items.ts'
-import { isOneOf, typesWithField, typesWithKind, WaitFilter } from './wait-filter.ts'
+import { isOneOf, typesWithField, typesWithKind, typesWithMessage, WaitFilter } from './wait-filter.ts'
 import { findPast, findStart, type Start } from './wait-past.ts'
 
 /** For tests: waits until something has happened. */
@@ -37,6 +37,13 @@ export function waitOperations(): NewOperation[] {
             description: `Only of this kind: the type of a message or of a change of a group, the status of a message or call, the event of a call or template; for the types ${typesWithKind.join(', ')}.`,
           }),
         ),
+        message_id: Type.Optional(
+          Type.String({
+            minLength: 1,
+            maxLength: 200,
+            description: `Only about this message: the message itself or a status of it; for the types ${typesWithMessage.join(', ')}.`,
+          }),
+        ),
         ...filterProperties,
         after: Type.Optional(
           Type.String({
@@ -52,12 +59,18 @@ export function waitOperations(): NewOperation[] {
       }),
       output: feedItemSchema,
       examples: { input: { type: 'request', since: '1h', timeout: '5s' }, output: exampleFeedItem },
-      async run(context, { type, field, kind, account_id, phone_number_id, after, since, timeout }) {
-        checkFilter(type, { field, kind })
+      async run(
+        context,
+        { type, field, kind, message_id: messageId, account_id, phone_number_id, after, since, timeout },
+      ) {
+        checkFilter(type, { field, kind, message_id: messageId })
         const milliseconds = readWaitTime('timeout', timeout)
         const from = readTimestamp('since', since, context.clock.now())
         const owner = { types: new Set([type]), account_id, phone_number_id }
-        const filter = new WaitFilter({ ...owner, limits: context.limits }, { type, field, kind, since: from })
+        const filter = new WaitFilter(
+          { ...owner, limits: context.limits },
+          { type, field, kind, messageId, since: from },
+        )
         const found = await waitFor(context, filter, after, milliseconds)
         // The token may have been revoked, or limited, while it waited.
         const limits = limitsOf(await context.ports.readmitOperator(context.caller))
@@ -70,12 +83,15 @@ export function waitOperations(): NewOperation[] {
   ]
 }
 
-function checkFilter(type: FeedItemType, { field, kind }: { field: string | undefined; kind: string | undefined }) {
-  if (field !== undefined && !isOneOf(typesWithField, type)) {
-    throw badArgument(filterNotForType('field', { type, types: typesWithField }))
-  }
-  if (kind !== undefined && !isOneOf(typesWithKind, type)) {
-    throw badArgument(filterNotForType('kind', { type, types: typesWithKind }))
+const typesOfFilters = { field: typesWithField, kind: typesWithKind, message_id: typesWithMessage }
+
+function checkFilter(
+  type: FeedItemType,
+  given: Readonly<Record<keyof typeof typesOfFilters, string | undefined>>,
+): void {
+  for (const [name, types] of Object.entries(typesOfFilters)) {
+    if (given[name as keyof typeof given] === undefined || isOneOf(types, type)) continue
+    throw badArgument(filterNotForType(name, { type, types }))
   }
 }
 
