@@ -1,5 +1,5 @@
 import { lstatSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir, userInfo } from 'node:os'
+import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { type Environment, processEnvironment } from '../base/environment.ts'
 import { isText, isTextOrNull, readObject } from '../base/text/json-shapes.ts'
@@ -65,8 +65,9 @@ export async function isAlive(url: string): Promise<boolean> {
   }
 }
 
+/** By the number of the user, who may have no name: in containers any number runs a server. */
 function folderOf(environment: Environment): string {
-  return join(environment['XDG_RUNTIME_DIR'] || tmpdir(), `switchboard-servers-${userInfo().username}`)
+  return join(environment['XDG_RUNTIME_DIR'] || tmpdir(), `switchboard-servers-${process.getuid?.() ?? 'user'}`)
 }
 
 /** In a folder that everybody can write to, anybody could have made it, and lead commands to a store of theirs. */
