@@ -42,15 +42,16 @@ export function findNewerNode(cache) {
     throw new Error('there is no folder to keep one in: neither the home nor the temporary folder can be written.')
   const [name, version, integrity] = found
   const place = join(cache, `${name}-${version}`)
-  const program = join(place, 'node_modules', name, 'bin', process.platform === 'win32' ? 'node.exe' : 'node')
-  if (!isExecutable(program)) fetchInto(place, { name, version, integrity })
+  const inPlace = join('node_modules', name, 'bin', process.platform === 'win32' ? 'node.exe' : 'node')
+  const program = join(place, inPlace)
+  if (!isExecutable(program)) fetchInto(place, { name, version, integrity, inPlace })
   return program
 }
 
 /** Into a folder of its own that is renamed when it is whole: several may do this at once, and any may be killed. */
-function fetchInto(place, { name, version, integrity }) {
+function fetchInto(place, { name, version, integrity, inPlace }) {
   process.stderr.write(
-    `Node.js ${process.version} is too old for the store: fetching ${version} (52 MB) with npm, once…\n`,
+    `switchboard: the store needs a newer Node.js than ${process.version}: fetching ${version} with npm, once (52 MB)…\n`,
   )
   const unfinished = `${place}-${process.pid}`
   rmSync(unfinished, { recursive: true, force: true })
@@ -60,27 +61,27 @@ function fetchInto(place, { name, version, integrity }) {
     const lock = { lockfileVersion: 3, packages: { '': manifest, [`node_modules/${name}`]: { version, integrity } } }
     writeFileSync(join(unfinished, 'package.json'), JSON.stringify(manifest))
     writeFileSync(join(unfinished, 'package-lock.json'), JSON.stringify(lock))
-    // A project says there which registry to ask.
-    const settings = join(process.cwd(), '.npmrc')
+    // A project says there which registry to ask; npm names its folder for what it runs elsewhere.
+    const settings = join(process.env.INIT_CWD ?? process.cwd(), '.npmrc')
     const copied = join(unfinished, '.npmrc')
     if (existsSync(settings)) copyFileSync(settings, copied)
     runNpm(['ci', '--ignore-scripts', '--no-audit', '--no-fund', '--no-progress', '--loglevel=error'], unfinished)
     rmSync(copied, { force: true })
+    if (!isExecutable(join(unfinished, inPlace))) throw new Error('It could not be fetched: npm installed no program.')
+    if (!isExecutable(join(place, inPlace))) rmSync(place, { recursive: true, force: true })
     renameSync(unfinished, place)
   } catch (error) {
     rmSync(unfinished, { recursive: true, force: true })
     // Another process may have been quicker, and may run on what it fetched.
-    if (error.syscall !== 'rename') throw error
+    if (error.syscall !== 'rename' || !isExecutable(join(place, inPlace))) throw error
   }
 }
 
 function runNpm(args, cwd) {
-  // What an npm around this one was told is not for it: it may have been told to install globally, or in a workspace.
-  const env = Object.fromEntries(
-    Object.entries(process.env).filter(
-      ([name]) => !/^npm_config_(global|location|prefix|workspaces?|dry_run)$/i.test(name),
-    ),
-  )
+  // What an npm around this one was told is not for it: it may have been told to install globally, or in a workspace. Nor is what a
+  // test told the server.
+  const others = /^(npm_config_(global|location|prefix|local_prefix|workspaces?|dry_run)|SWITCHBOARD_\w+)$/i
+  const env = Object.fromEntries(Object.entries(process.env).filter(([name]) => !others.test(name)))
   const script = findNpm()
   const { status, signal, error } = script
     ? spawnSync(process.execPath, [script, ...args], { cwd, env, stdio: ['ignore', 2, 2] })

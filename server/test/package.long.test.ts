@@ -35,8 +35,11 @@ describe('the installed server', () => {
 
   const nodeOf = (major: string) => join(nodes, major, 'node_modules', '.bin', 'node')
 
-  /** Without any setting of this process. */
+  /** Without any setting of this process, but those by which npm reaches its registry on this machine. */
+  const network =
+    /^(NODE_EXTRA_CA_CERTS|SSL_CERT_\w+|(HTTPS?|NO)_PROXY|npm_config_(registry|cafile|proxy|https_proxy|noproxy))$/i
   const environment = () => ({
+    ...Object.fromEntries(Object.entries(process.env).filter(([name]) => network.test(name))),
     PATH: process.env['PATH'] ?? '',
     HOME: home,
     PORT: '0',

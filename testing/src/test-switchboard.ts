@@ -26,6 +26,15 @@ export class TestSwitchboard<V extends Vocabulary = 'msgapp'> {
   readonly url: string
   /** With the tokens of all three doors; at the business door as the world's first business. */
   readonly client: Switchboard<V>
+  /** The token of the world's first business, for clients of your own. */
+  readonly token: string
+  readonly gatewayToken: string
+  readonly operatorToken: string
+  // Members of the object itself, so that a copy of it has them: `makeHandler({ ...sb, prices })`.
+  /** What the first business' webhooks are signed with: for the handler of the app that is tested. */
+  readonly secret: string
+  /** What proves a handshake: for the handler of the app that is tested. */
+  readonly verifyToken: string
   readonly #client: Switchboard
   readonly #server: RunningServer
   readonly #keys: StoreKeys
@@ -50,6 +59,12 @@ export class TestSwitchboard<V extends Vocabulary = 'msgapp'> {
     this.url = parts.server.url
     this.#client = parts.client
     this.client = parts.client as unknown as Switchboard<V>
+    const [business] = parts.keys.businesses
+    this.token = business?.token ?? ''
+    this.secret = business?.secret ?? ''
+    this.gatewayToken = parts.keys.gatewayToken
+    this.operatorToken = parts.keys.operatorToken
+    this.verifyToken = parts.subscriber.verifyToken
     // Its own server ends with this process; of one that goes on, what is left has to be taken away.
     if (this.#isGuest) process.once('beforeExit', this.close)
     void this.#server.ended.then((how) => {
@@ -73,29 +88,6 @@ export class TestSwitchboard<V extends Vocabulary = 'msgapp'> {
   /** The ids of all its phone numbers. */
   get numbers(): readonly string[] {
     return this.#keys.numbers
-  }
-
-  /** The token of the world's first business, for clients of your own. */
-  get token(): string {
-    return this.#keys.businesses[0]?.token ?? ''
-  }
-
-  get gatewayToken(): string {
-    return this.#keys.gatewayToken
-  }
-
-  get operatorToken(): string {
-    return this.#keys.operatorToken
-  }
-
-  /** What the first business' webhooks are signed with: for the handler of the app that is tested. */
-  get secret(): string {
-    return this.#findBusiness().secret
-  }
-
-  /** What proves a handshake: for the handler of the app that is tested. */
-  get verifyToken(): string {
-    return this.#subscriber.verifyToken
   }
 
   /** The address that the first business' webhooks are posted to, for faults of webhooks: `{ match: { callback: sb.callback }, … }`. */

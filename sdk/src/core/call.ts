@@ -43,8 +43,9 @@ export class Call<T> extends Promise<T> {
 
 /** Says in the stack of an error who made the call: the engine does not follow what waits for a promise of our own. */
 function addCaller(error: unknown, called: Error): unknown {
-  if (!(error instanceof SwitchboardError) || !called.stack?.startsWith('Error\n')) return error
-  error.stack = `${error.stack}${called.stack.slice('Error'.length)}`
+  // Jest writes `Error: `.
+  const frames = called.stack?.replace(/^Error:? *(?=\n)/, '')
+  if (error instanceof SwitchboardError && frames?.[0] === '\n') error.stack += frames
   return error
 }
 

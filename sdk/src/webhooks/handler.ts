@@ -1,4 +1,5 @@
 import { iterate } from '../core/body.ts'
+import { SwitchboardError } from '../core/errors.ts'
 import type { Vocabulary } from '../generated/constants.ts'
 import {
   type FastifyLike,
@@ -31,6 +32,9 @@ export interface WebhookHandler {
 
 /** Makes the callback of an app: answers the handshake, checks every post, and hands each event to `onEvent`, in order. */
 export function makeWebhookHandler<V extends Vocabulary = 'msgapp'>(options: HandlerOptions<V>): WebhookHandler {
+  for (const name of ['secret', 'verifyToken'] as const) {
+    if (!options[name]?.length) throw new SwitchboardError(`a handler of webhooks needs a ${name}`)
+  }
   const node = makeNodeHandler(options)
   const express = makeExpressHandler(options)
   const fastify = makeFastifyPlugin(options)

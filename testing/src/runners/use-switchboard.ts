@@ -52,5 +52,11 @@ function standInFor<T extends object>(find: () => T): T {
       return typeof member === 'function' ? member.bind(found) : member
     },
     has: (_empty, name) => name in find(),
+    // A copy, as of `{ ...sb }`, has what the other has.
+    ownKeys: () => Reflect.ownKeys(find()),
+    getOwnPropertyDescriptor(_empty, name) {
+      const found = Reflect.getOwnPropertyDescriptor(find(), name)
+      return found && { ...found, configurable: true }
+    },
   })
 }

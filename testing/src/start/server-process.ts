@@ -108,6 +108,8 @@ function run({ command, dataDir, settings, folder, stays }: ServerPlace, args: r
     cwd: dirname(dataDir),
     env: {
       ...pick(process.env, ofSystem),
+      // Where a project says which registry to ask.
+      INIT_CWD: process.env['INIT_CWD'] ?? process.cwd(),
       LOG_LEVEL: 'warn',
       LOG_FORMAT: 'json',
       // The store that others are copied from may be two weeks old, which is no reason to keep what is old.
@@ -122,9 +124,10 @@ function run({ command, dataDir, settings, folder, stays }: ServerPlace, args: r
   })
 }
 
-/** What programs need of the system; the last ones on Windows. */
-const ofSystem = ['PATH', 'HOME', 'Path', 'SystemRoot', 'USERPROFILE', 'LOCALAPPDATA', 'TEMP', 'TMP']
+/** What programs need of the system, and what npm needs to reach its registry: on an old Node.js the server fetches a newer one. */
+const ofSystem =
+  /^(?:PATH|HOME|SystemRoot|USERPROFILE|LOCALAPPDATA|TEMP|TMP|XDG_CACHE_HOME|NODE_EXTRA_CA_CERTS|SSL_CERT_\w+|(?:HTTPS?|NO)_PROXY|npm_(?:execpath|config_\w+))$/i
 
-function pick(env: NodeJS.ProcessEnv, names: readonly string[]): NodeJS.ProcessEnv {
-  return Object.fromEntries(Object.entries(env).filter(([name]) => names.includes(name)))
+function pick(env: NodeJS.ProcessEnv, names: RegExp): NodeJS.ProcessEnv {
+  return Object.fromEntries(Object.entries(env).filter(([name]) => names.test(name)))
 }
