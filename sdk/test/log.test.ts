@@ -53,7 +53,7 @@ describe('the log of the client', () => {
     await client.messages.send('4000000000000001', message as never, { idempotencyKey: 'order-1' })
     const [, line = ''] = lines
     const [address, sent] = [line.slice(0, line.indexOf(' {')), line.slice(line.indexOf(' {') + 1)]
-    assert.equal(address, `switchboard: POST ${baseUrl}/4000000000000001/messages`)
+    assert.equal(address, `switchboard: POST ${baseUrl}/v23.0/4000000000000001/messages`)
     const [headers, body] = sent.split('} {').map((text, at) => JSON.parse(at === 0 ? `${text}}` : `{${text}`))
     assert.deepEqual(headers, {
       'user-agent': headers['user-agent'],

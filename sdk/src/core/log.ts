@@ -4,7 +4,7 @@ import { isNodeId, type PreparedRequest } from './request.ts'
 
 /** Logs what came of a try. `wait` is how long it is until the next one. */
 export function logTry(
-  { logger, logLevel, baseUrl }: Client,
+  { logger, logLevel, baseUrl, version }: Client,
   { row, args, headers, given }: PreparedRequest,
   begun: number,
   outcome: Response | unknown,
@@ -17,7 +17,8 @@ export function logTry(
   if (logLevel !== 'debug') return
   const left = [...args]
   const path = row.path.replaceAll('{}', () => showArgument(left.shift()))
-  logger.debug(`switchboard: ${row.method} ${baseUrl}${path} ${show(headers)} ${show(given)}`)
+  const root = row.door === 'business' && !row.locate ? `/${version}` : ''
+  logger.debug(`switchboard: ${row.method} ${baseUrl}${root}${path} ${show(headers)} ${show(given)}`)
 }
 
 /** The id of a user is a phone number, and some ids let in whoever knows them. */
@@ -29,7 +30,7 @@ function showArgument(text = ''): string {
  * The only values of headers, parameters and bodies that are logged: names of kinds, and what a request is found by. Of all others the
  * log has the name and the kind: whatever a later operation calls a secret, a message or the number of a user, it is not in this list.
  */
-const shown = /^(?:type|status|fields|limit|range|content-type|idempotency-key|user-agent)$/
+const shown = /^(?:type|status|fields|limit|content-type|idempotency-key|user-agent)$/
 
 /** `{"to":"<string>","type":"text","text":{"body":"<string>"}}` */
 function show(value: unknown): string {

@@ -176,11 +176,8 @@ function describeBreak({ baseUrl }: Client, error: unknown): APIConnectionError 
   const isRefused = codes.length > 0 && codes.every((code) => refusal.test(code))
   const what = isRefused ? 'cannot be reached' : 'did not send a whole response'
   const page = findForeignPage(baseUrl)
-  const text =
-    page === undefined
-      ? `${what} (${reason})`
-      : `cannot be reached, or does not take requests of pages of ${page} (${reason})`
-  return new APIConnectionError(`${baseUrl} ${text}`, reason, error, isRefused)
+  const text = page === undefined ? what : `cannot be reached, or does not take requests of pages of ${page}`
+  return new APIConnectionError(`${baseUrl} ${text} (${reason})`, reason, error, isRefused)
 }
 
 /** The origin of the page or worker that this runs in, where it is not the server's: browsers do not say that this is why. */
