@@ -6,6 +6,7 @@ import { jpeg, mp4, pdf, png } from '../../../../test/harness/media-files.ts'
 import { carousel, publicSides, shopButton } from '../../../../test/harness/public-messages.ts'
 import { useTestServer } from '../../../../test/harness/server.ts'
 import { listenForTest } from '../../../../test/harness/sink.ts'
+import { until } from '../../../../test/harness/until.ts'
 import { tokens } from '../../../../test/harness/world.ts'
 import { systemRandom } from '../../../base/keys/random.ts'
 import { silentLog } from '../../../base/log/log.ts'
@@ -35,6 +36,12 @@ onBothDatabases('the files of cards', (engine) => {
   const image = (given: object) => ({ header: { type: 'image', image: given }, action: shopButton })
   const video = (given: object) => ({ header: { type: 'video', video: given }, action: shopButton })
   const stateOf = async (id: string) => (await sides.show(id)).state
+  /** Its links are fetched one after the other: what is under way may be done before the next one is taken up. */
+  const whenFetched = (id: string) =>
+    until(async () => {
+      await server.app.settle()
+      return (await stateOf(id)) !== 'accepted'
+    }, 'the links of the message are fetched')
   const cardsOf = async (id: string) => (await sides.show(id)).interactive.action.cards
   const usesOf = async (id: string) => {
     const rows = await server.database.read.query.selectFrom('file_uses').select('used_by').execute()
@@ -51,7 +58,7 @@ onBothDatabases('the files of cards', (engine) => {
       image(host.at('/a.jpg')),
     ]
     const id = await sides.send(user, carousel(cards))
-    await server.app.settle()
+    await whenFetched(id)
     assert.equal(await sides.namesOf(id), 'sent, delivered')
     assert.deepEqual(host.asked, ['/a.jpg', '/b.mp4'])
     const shown = await cardsOf(id)
@@ -86,7 +93,7 @@ onBothDatabases('the files of cards', (engine) => {
     for (const bad of ['/nothing', '/d.pdf']) {
       const id = await sides.send(user, carousel([image(host.at('/c.jpg')), image(host.at(bad))]))
       assert.equal(await stateOf(id), 'accepted')
-      await server.app.settle()
+      await whenFetched(id)
       assert.equal(await sides.namesOf(id), 'failed 131053', bad)
     }
     const known = await sides.send(user, carousel([image(host.at('/c.jpg')), video(host.at('/c.jpg'))]))
@@ -100,7 +107,7 @@ onBothDatabases('the files of cards', (engine) => {
       user,
       carousel([image({ id: await sides.upload(png, 'image/png') }), image(host.at('/e.jpg'))]),
     )
-    await server.app.settle()
+    await whenFetched(id)
     const [first] = await cardsOf(id)
     assert.equal((await usesOf(id)).length, 2)
     server.clock.advance(2 * day)
