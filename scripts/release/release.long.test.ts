@@ -14,7 +14,7 @@ const root = dirname(dirname(import.meta.dirname))
 const run = promisify(execFile)
 const version = readManifest(root, 'server').version
 
-/** A release, tried in a clone with what is not committed here; it ends in a folder that git does not see. */
+/** Tries a release in a clone, with the uncommitted changes of this folder. Its files are written to a folder that git ignores. */
 describe('npm run release', () => {
   let clone: string
   const git = async (...args: string[]) => (await run('git', ['-C', clone, ...args])).stdout.trim()
@@ -105,7 +105,7 @@ describe('npm run release', () => {
     assert.match(check({ ...good, serialNumber: '1' }).join(), /serialNumber/)
   })
 
-  it('stops at what is not committed, not dated, not named, or of another version', async () => {
+  it('stops at uncommitted changes, a missing date, a breaking change without an entry, and another version', async () => {
     assert.match((await release()).stderr, /has no date/)
     edit('CHANGELOG.md', (text) => text.replace('(Unreleased)', '(2026-11-18)'))
     edit('sdk/package.json', (text) => text.replace(`"version": "${version}"`, '"version": "9.9.9"'))

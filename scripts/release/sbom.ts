@@ -97,7 +97,7 @@ export async function makeSbom(root: string, lock: LockedPackages, subject: Subj
   const bundled = await findBundled(root, folder)
   const installed = findInstalled(lock, folder, manifest)
   const places = [...new Set([...bundled, ...installed])]
-  // Of packages for other systems, and of those that only the published package.json names, the lock file may know nothing.
+  // The lock file may lack packages for other systems, and packages that only the published package.json names.
   const wanted = Object.entries({ ...manifest.dependencies, ...manifest.optionalDependencies })
   const unlocked = wanted.filter(([name]) => resolvePackage(lock, folder, name) === undefined)
   const components = [

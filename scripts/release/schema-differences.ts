@@ -141,7 +141,7 @@ function compareValues(old: Schema, now: Schema, place: Place): Change[] {
       ...come.map((value) => change(place, false, `accepts ${write([value])}`)),
     ]
   }
-  // Readers are told to expect values that they do not know, so a new one breaks nobody; values that were there and all went do.
+  // Callers must accept unknown values, so a new value breaks nobody. It is breaking when every earlier value is gone.
   const replaced = had !== undefined && had.length > 0 && gone.length === had.length
   return [
     ...(replaced ? [change(place, true, `is ${write(has ?? [])}, and no longer ${write(had)}`)] : []),

@@ -42,7 +42,7 @@ export function declareForBoth(given: Readonly<Record<VocabularyName, readonly D
   return { texts: new Map(names.map((name) => [name, writeOne(known, dependent, name, apply)])), apply }
 }
 
-/** The types that differ between the vocabularies, and those that hold one. */
+/** The types that differ between the vocabularies, and the types with a member of such a type. */
 function findDependent(known: Known, names: readonly string[]): Set<string> {
   const inBoth = names.filter((name) => known.msgapp.has(name) && known.whatsapp.has(name))
   const dependent = new Set(

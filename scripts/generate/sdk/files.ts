@@ -58,7 +58,7 @@ function checkComments(names: readonly string[], { texts }: Declarations): void 
 
 interface Described {
   readonly methods: readonly Method[]
-  /** All types, and the names of those that methods share and of those of events. */
+  /** All types, with two lists of names: the types that methods share, and the types of events. */
   readonly all: readonly Declaration[]
   readonly shared: readonly string[]
   readonly events: readonly string[]
