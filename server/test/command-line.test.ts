@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict'
+import { existsSync } from 'node:fs'
 import { createServer } from 'node:net'
+import { join } from 'node:path'
 import { after, before, describe, test } from 'node:test'
 import { runCommand, runProcess } from './harness/command.ts'
 import { makeStorePlace, type StorePlace } from './harness/databases.ts'
@@ -22,14 +24,16 @@ describe('what cannot start', () => {
     cwd: place.dataDir,
   })
 
-  test('a taken port: one line, exit code 1', async () => {
+  test('a taken port: one line, exit code 1, and nothing is left behind', async () => {
     const taken = createServer()
     const port = await new Promise<number>((resolve) => {
       taken.listen(0, '127.0.0.1', () => resolve((taken.address() as { port: number }).port))
     })
-    const { code, stderr } = await runProcess(['serve', '--port', String(port)], optionsWith({}))
+    const folder = join(place.dataDir, 'new')
+    const { code, stderr } = await runProcess(['serve', '--port', String(port)], optionsWith({ DATA_DIR: folder }))
     taken.close()
     assert.equal(code, 1)
+    assert.ok(!existsSync(folder))
     assertOneLine(stderr, new RegExp(`port ${port} on 127\\.0\\.0\\.1 is taken: .*--port N, or set PORT`))
   })
 

@@ -8,7 +8,7 @@ import { tmpdir } from 'node:os'
 import { basename, join } from 'node:path'
 import { describe, test } from 'node:test'
 import { promisify } from 'node:util'
-import { BadRequestError, RateLimitError, type Switchboard, UnprocessableEntityError } from '@switchboard/client'
+import { BadRequestError, RateLimitError, type Switchboard } from '@switchboard/client'
 import { createSwitchboard, NothingCame, SomethingCame, StillBusy, type World } from '@switchboard/testing'
 import { useSwitchboard } from '@switchboard/testing/node'
 import { testLong } from '../../server/test/harness/form.ts'
@@ -65,7 +65,7 @@ describe('a server for tests', () => {
       const [pressed] = value.messages
       assert.ok(pressed.interactive.type === 'button_reply' && pressed.interactive.button_reply.id === 'yes')
     }
-    await assert.rejects(phone.press('No'), UnprocessableEntityError)
+    await assert.rejects(phone.press('No'), new Error(`no message to ${user} has "No" to press; there is "Yes"`))
   })
 
   test('calls', async () => {

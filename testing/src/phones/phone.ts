@@ -91,12 +91,17 @@ export class Phone<V extends Vocabulary = 'msgapp'> {
   /** Presses a button or a row of a list of that message, or of the latest before it that has one: by its title, or by its id. */
   async press(choice: string): Promise<string> {
     const last = this.#lastMessage()
+    let offered: readonly Pressable[] = []
     for (const message of [last, ...this.messages.toReversed()]) {
-      const found = findChoice(message, choice)
-      if (found !== undefined) return this.#press(message, found)
+      const there = listPressables(message)
+      const found = there.find((one) => one.title === choice || one.choice === choice)
+      if (found) return this.#press(message, found.choice)
+      if (offered.length === 0) offered = there
     }
-    // What it offers instead is known to the server.
-    return this.#press(last, choice)
+    // What else can be answered, such as a request to call, is known to the server.
+    if (offered.length === 0) return this.#press(last, choice)
+    const titles = offered.map(({ title }) => JSON.stringify(title)).join(', ')
+    throw new Error(`no message to ${this.wa_id} has ${JSON.stringify(choice)} to press; there is ${titles}`)
   }
 
   async #press({ id }: PhoneMessage, choice: string | number): Promise<string> {
@@ -161,19 +166,26 @@ function describeFile(mimeType: string, file: { id: string; caption?: string; fi
   return { type: 'document', document: { id, filename: file.filename } }
 }
 
-/** The gateway takes ids of buttons and rows, and the index of a template's button; people know their titles. */
-function findChoice(message: PhoneMessage, choice: string): string | number | undefined {
-  const found: (string | number)[] = []
+/** What can be pressed: the gateway takes ids of buttons and rows, and the index of a template's button; people know their titles. */
+interface Pressable {
+  readonly choice: string | number
+  readonly title: string
+}
+
+function listPressables(message: PhoneMessage): Pressable[] {
+  const found: Pressable[] = []
   const search = (value: unknown, index: number): void => {
     if (typeof value !== 'object' || value === null) return
     const { id, title, text, type } = value as Record<string, unknown>
-    if (typeof id === 'string' && (title === choice || (title !== undefined && id === choice))) found.push(id)
-    else if (text === choice && typeof type === 'string' && /quick_reply/i.test(type)) found.push(index)
+    if (typeof id === 'string' && typeof title === 'string') found.push({ choice: id, title })
+    else if (typeof text === 'string' && typeof type === 'string' && /quick_reply/i.test(type)) {
+      found.push({ choice: index, title: text })
+    }
     for (const member of Object.values(value)) {
       if (Array.isArray(member)) for (const [at, one] of member.entries()) search(one, at)
       else search(member, 0)
     }
   }
   search(message, 0)
-  return found[0]
+  return found
 }

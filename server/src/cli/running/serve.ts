@@ -17,6 +17,7 @@ import { type LocalAddress, writeLocalUrl } from '../local-url.ts'
 import { announceServer } from '../running-servers.ts'
 import { configFrom, openStore } from '../store.ts'
 import { composeBanner } from './banner.ts'
+import { checkPort } from './free-port.ts'
 import { stopOnSignals } from './stop.ts'
 
 export interface ServeFlags {
@@ -37,6 +38,7 @@ export async function serve(flags: ServeFlags, { banner }: { banner: boolean }):
     ROLE: flags.role,
   })
   checkRole(config)
+  await checkPort(config)
   const { log, close: closeLog } = openLog(config.logLevel, config.logFormat)
   if (config.role === 'worker' && config.publicUrl === undefined) {
     log.warn('PUBLIC_URL is not set: links in what this worker sends lead to the worker, which does not serve them')
