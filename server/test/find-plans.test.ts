@@ -25,7 +25,7 @@ async function listPrepared(work: () => Promise<void>): Promise<string[]> {
   return [...texts]
 }
 
-test('a search in the embedded store walks no table: plans.test.ts has the same for PostgreSQL', async (t) => {
+test('a search in the embedded store walks no table: plans.long.test.ts has the same for PostgreSQL', async (t) => {
   const server = await startTestServer({ engine: 'sqlite' })
   t.after(() => server.stop())
   const sides = messageSides(server)
