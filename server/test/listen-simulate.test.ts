@@ -348,6 +348,10 @@ onOneDatabase('the commands listen and simulate', 'sqlite', (engine) => {
       assert.equal(code, 1)
       assertOneLine(stderr, new RegExp(`127\\.0\\.0\\.1:9\\b.*--url .*running here: .*--url ${server.url}`))
     }
+    // On PostgreSQL a folder does not say which server is meant.
+    if (engine === 'postgres') return
+    const { stdout } = await runCommand(['status'], { env: { DATA_DIR: place.dataDir }, cwd: elsewhere })
+    assert.match(stdout, new RegExp(server.url))
   })
 
   test('deliveries that still wait when a listen ends are given up, so that nobody else on its port gets them', async () => {

@@ -8,8 +8,8 @@ import { isAlive, listRunningServers, type RunningServer } from './running-serve
 
 /**
  * Where a command works that may use a running server or a store. A name decides: `--url`, `SWITCHBOARD_URL` or `--token` for a
- * server, `--data`, `DATA_DIR` or `DATABASE_URL` for a store. Without one it is the store in this folder, otherwise the server at HOST and PORT:
- * by its store where that is on this machine, through its doors where it is not.
+ * server, `--data`, `DATA_DIR` or `DATABASE_URL` for a store. Without one it is the store in this folder, or the server that serves it, otherwise the server at HOST and
+ * PORT: by its store where that is on this machine, through its doors where it is not.
  */
 export type Place =
   | { readonly kind: 'here'; readonly besides?: string }
@@ -22,10 +22,17 @@ export function isStoreNamed(data: string | undefined): boolean {
   return [data, environment['DATA_DIR'], environment['DATABASE_URL']].some(Boolean)
 }
 
+/** The server that a command asks which names none: the one that serves the store of this folder, otherwise the one at HOST and PORT. */
+export function findLocalUrl(config: Config): string {
+  const { HOST, PORT } = processEnvironment()
+  const serving = listRunningServers().find(({ data_dir }) => data_dir === resolve(config.dataDir))
+  return HOST || PORT || config.databaseUrl !== undefined || !serving ? writeLocalUrl(config) : serving.url
+}
+
 /** The place of a command that names neither a server nor a store. */
 export async function findPlace(config: Config, data: string | undefined): Promise<Place> {
   if (isStoreNamed(data)) return { kind: 'here' }
-  const url = writeLocalUrl(config)
+  const url = findLocalUrl(config)
   const server = listRunningServers().find((one) => one.url === url)
   if (hasSqliteFile(config)) {
     return server && server.data_dir !== resolve(config.dataDir) ? { kind: 'here', besides: url } : { kind: 'here' }

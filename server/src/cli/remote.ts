@@ -2,8 +2,7 @@ import { APIConnectionError, APIError, Switchboard, SwitchboardError } from '@sw
 import { processEnvironment } from '../base/environment.ts'
 import { cutTrailingSlashes } from '../base/text/slashes.ts'
 import { CommandFailed } from './fail.ts'
-import { writeLocalUrl } from './local-url.ts'
-import { findPlace, hintAtServers, isStoreNamed, sayPlace } from './place.ts'
+import { findLocalUrl, findPlace, hintAtServers, isStoreNamed, sayPlace } from './place.ts'
 import { configFrom } from './store.ts'
 
 /** A server that a command asks instead of the store itself. */
@@ -30,7 +29,7 @@ export async function findRemote(flags: RemoteFlags & { readonly data?: string }
   const url = nameServer(flags)
   if (url !== undefined) return openOperator(url, flags)
   if (flags.token !== undefined) {
-    if (!isStoreNamed(flags.data)) return openOperator(findLocalUrl(), flags)
+    if (!isStoreNamed(flags.data)) return openOperator(findLocalUrl(configFrom({})), flags)
     throw new CommandFailed(
       '--token is for a server: name it with --url or SWITCHBOARD_URL; the store that --data, DATA_DIR or DATABASE_URL names needs none',
     )
@@ -44,14 +43,14 @@ export async function findRemote(flags: RemoteFlags & { readonly data?: string }
 
 /** For commands that need a server: without a name for it, it is on this machine. */
 export function requireRemote(flags: RemoteFlags): Remote {
-  return openOperator(nameServer(flags) ?? findLocalUrl(), flags)
+  return openOperator(nameServer(flags) ?? findLocalUrl(configFrom({})), flags)
 }
 
 /** A server whose gateway door is used: without a name for it, it is on this machine. */
 export function openGateway(flags: RemoteFlags): Remote {
   const gatewayToken = flags.token ?? (processEnvironment()['SWITCHBOARD_GATEWAY_TOKEN'] || demoGatewayToken)
   return openRemote(
-    nameServer(flags) ?? findLocalUrl(),
+    nameServer(flags) ?? findLocalUrl(configFrom({})),
     { gatewayToken },
     hintAt('SWITCHBOARD_GATEWAY_TOKEN', 'gateway'),
   )
@@ -68,10 +67,6 @@ function openOperator(url: string, { token }: RemoteFlags): Remote {
 
 function hintAt(variable: string, scope: string): string {
   return `give a token of that server with --token or ${variable}; there ./switchboard token create --app ID --scope ${scope} makes one`
-}
-
-function findLocalUrl(): string {
-  return writeLocalUrl(configFrom({}))
 }
 
 function openRemote(
