@@ -44,9 +44,9 @@ export const tokenEntries = defineWorldPart({
     yield* listReferences(given.businesses, `${place}.businesses`, 'business')
   },
   secrets: ({ token }) => ({ token }),
-  checkFile(tokens, problems) {
+  checkFile(problems) {
     const secrets = new Repeats(problems)
-    for (const { given, place } of tokens) {
+    return ({ given, place }) => {
       if (given.expires_at !== undefined && Number.isNaN(Date.parse(given.expires_at))) {
         problems.add(`${place}.expires_at`, 'it must be a time such as 2027-01-31T12:00:00Z.')
       }

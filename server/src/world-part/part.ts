@@ -88,8 +88,8 @@ export interface PartDefinition<S extends TSchema, Parent, Extra, E = Entry<Stat
   extend?(entry: Entry<Static<S>, Parent>, problems: Problems): Extra | undefined
   references?(entry: Entry<Static<S>, Parent>): Iterable<Reference>
   secrets?(given: Static<S>): Readonly<Partial<Record<SecretName, string | undefined>>>
-  /** The rules that need no store: those of the chapter, and no duplicates. */
-  checkFile?(entries: readonly E[], problems: Problems): Promise<void> | void
+  /** The rules that need no store: those of the chapter, and no duplicates. Returns what checks one entry after the other. */
+  checkFile?(problems: Problems): (entry: E) => void
   checkStore?(entries: readonly E[], check: StoreCheck): Promise<Release> | Promise<void>
   write(entries: readonly E[], context: WriteContext): Promise<void>
   /** Left out when the store cannot return what the file says, as with tokens. */

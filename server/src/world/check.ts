@@ -21,7 +21,11 @@ function nameKind(kind: string): string {
 
 /** Checks the rules that need no store. */
 export async function checkFile(entries: WorldEntries, problems: Problems): Promise<void> {
-  for (const part of worldParts) await part.checkFile?.(entries.of(part), problems)
+  for (const part of worldParts) {
+    const check = part.checkFile?.(problems)
+    if (!check) continue
+    for await (const batch of inBatches(entries.of(part))) for (const entry of batch) check(entry)
+  }
 }
 
 /**
@@ -34,7 +38,7 @@ export async function checkAgainstStore(
   problems: Problems,
   now: number,
 ): Promise<Found> {
-  const references = [...listAllReferences(entries)]
+  const references = await listAllReferences(entries)
   const nodes = await findNodes(tx, entries, references)
   const findNode = (id: string) => entries.nodes.get(id) ?? nodes.get(id)
   for await (const batch of inBatches([...entries.nodes.values()])) {

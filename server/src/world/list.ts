@@ -1,5 +1,5 @@
 import type { NodesTable } from '../db/tables.ts'
-import { batchSize, letOthersRun } from '../world-part/batches.ts'
+import { batchSize, inBatches, letOthersRun } from '../world-part/batches.ts'
 import type { Entry, NodeOwner, Reference, WorldPart } from '../world-part/part.ts'
 import type { Problems } from '../world-part/problems.ts'
 import { shortIdExpectation } from '../world-part/schemas.ts'
@@ -75,8 +75,13 @@ export async function listEntries(content: WorldContent, problems: Problems, lon
 }
 
 /** Every reference by id in the file. */
-export function* listAllReferences(entries: WorldEntries): Generator<Reference> {
+export async function listAllReferences(entries: WorldEntries): Promise<Reference[]> {
+  const all: Reference[] = []
   for (const part of worldParts) {
-    if (part.references) for (const entry of entries.of(part)) yield* part.references(entry)
+    if (!part.references) continue
+    for await (const batch of inBatches(entries.of(part))) {
+      for (const entry of batch) all.push(...part.references(entry))
+    }
   }
+  return all
 }

@@ -42,8 +42,8 @@ export const accountEntries = defineWorldPart({
       yield { place: `${place}.on_behalf_of`, id: given.on_behalf_of, kind: 'business' }
     }
   },
-  checkFile(accounts, problems) {
-    for (const { given, place } of accounts) problems.addAll(place, findNameProblems(given.name))
+  checkFile: (problems) => {
+    return ({ given, place }) => problems.addAll(place, findNameProblems(given.name))
   },
   async write(accounts, context) {
     const { now, random } = context

@@ -25,9 +25,9 @@ export const botEntries = defineWorldPart({
   *references({ given: { phone_number_id: id }, place }) {
     if (id !== undefined) yield { place: `${place}.phone_number_id`, id, kind: 'phone_number' }
   },
-  checkFile(bots, problems) {
+  checkFile(problems) {
     const served = new Repeats(problems)
-    for (const { given, place } of bots) {
+    return ({ given, place }) => {
       problems.addAll(place, findCommandProblems(given.commands ?? []))
       if (given.phone_number_id !== undefined) {
         served.note(given.phone_number_id, `${place}.phone_number_id`, 'that phone number')

@@ -21,9 +21,9 @@ export const permissionEntries = defineWorldPart({
   *references({ given, place }) {
     yield { place: `${place}.phone_number_id`, id: given.phone_number_id, kind: 'phone_number' }
   },
-  checkFile(permissions, problems) {
+  checkFile(problems) {
     const pairs = new Repeats(problems)
-    for (const { given, place } of permissions) {
+    return ({ given, place }) => {
       pairs.note(`${given.phone_number_id} ${given.user_wa_id}`, place, 'that phone number and user')
     }
   },

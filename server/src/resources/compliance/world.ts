@@ -14,8 +14,8 @@ export const complianceEntry = defineWorldPart({
   form: 'value',
   under: numberEntries,
   schema,
-  checkFile(entries, problems) {
-    for (const { given, place } of entries) problems.addAll(place, findComplianceProblems(given))
+  checkFile: (problems) => {
+    return ({ given, place }) => problems.addAll(place, findComplianceProblems(given))
   },
   write: (entries, context) =>
     upsertOfNumbers(context, 'compliance_info', entries, {

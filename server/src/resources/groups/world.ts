@@ -14,8 +14,8 @@ export const groupEntries = defineWorldPart({
   under: numberEntries,
   schema: Type.Object({ id: idSchema, ...groupMembers }),
   nodes: [{ kind: 'group', key: 'id' }],
-  checkFile(groups, problems) {
-    for (const { given, place } of groups) problems.addAll(place, findSubjectProblems(given.subject))
+  checkFile: (problems) => {
+    return ({ given, place }) => problems.addAll(place, findSubjectProblems(given.subject))
   },
   async checkStore(groups, { tx, problems }) {
     const byId = new Map(groups.map((group) => [group.given.id, group]))

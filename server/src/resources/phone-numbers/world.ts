@@ -1,7 +1,6 @@
 import { type Static, Type } from 'typebox'
 import { type InternationalNumber, readInternationalNumber } from '../../base/text/international-number.ts'
 import type { PhoneNumbersTable } from '../../db/tables.ts'
-import { inBatches } from '../../world-part/batches.ts'
 import { pickGiven, toEntry } from '../../world-part/entries.ts'
 import { createNodes } from '../../world-part/nodes.ts'
 import { defineWorldPart, exportRows, type StoreCheck } from '../../world-part/part.ts'
@@ -93,14 +92,12 @@ export const numberEntries = defineWorldPart({
     )
     return undefined
   },
-  async checkFile(numbers, problems) {
+  checkFile(problems) {
     const digits = new Repeats(problems)
     const usernames = new Repeats(problems)
-    for await (const batch of inBatches(numbers)) {
-      for (const { given, place, parsed } of batch) {
-        digits.note(parsed.phone_number, `${place}.display_phone_number`, 'that phone number')
-        if (given.username) usernames.note(given.username, `${place}.username`, 'that username')
-      }
+    return ({ given, place, parsed }) => {
+      digits.note(parsed.phone_number, `${place}.display_phone_number`, 'that phone number')
+      if (given.username) usernames.note(given.username, `${place}.username`, 'that username')
     }
   },
   async checkStore(numbers, check) {

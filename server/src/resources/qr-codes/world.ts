@@ -11,9 +11,9 @@ export const qrCodeEntries = defineWorldPart({
   form: 'list',
   under: numberEntries,
   schema: Type.Object({ code: qrCodeSchema, prefilled_message: prefilledMessageSchema }),
-  checkFile(qrCodes, problems) {
+  checkFile(problems) {
     const codes = new Repeats(problems)
-    for (const { given, place } of qrCodes) codes.note(given.code, `${place}.code`, 'that code')
+    return ({ given, place }) => codes.note(given.code, `${place}.code`, 'that code')
   },
   async checkStore(qrCodes, { tx, problems }) {
     const codes = new Map(qrCodes.map((code) => [code.given.code, code]))

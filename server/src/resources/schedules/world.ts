@@ -17,9 +17,9 @@ export const scheduleEntries = defineWorldPart({
   under: accountEntries,
   schema,
   nodes: [{ kind: 'schedule', key: 'id' }],
-  checkFile(schedules, problems) {
+  checkFile(problems) {
     const names = new Repeats(problems)
-    for (const { given, place, parent } of schedules) {
+    return ({ given, place, parent }) => {
       problems.addAll(place, findScheduleProblems(given))
       names.note(`${parent.given.id} ${given.name}`, `${place}.name`, 'that name in the same account')
     }

@@ -51,10 +51,10 @@ export const templateEntries = defineWorldPart({
   under: accountEntries,
   schema,
   nodes: [{ kind: 'template', key: 'id' }],
-  checkFile(templates, problems) {
+  checkFile(problems) {
     const keys = new Repeats(problems)
     const categories = new Map<string, { category: string; place: string }>()
-    for (const { given, place, parent } of templates) {
+    return ({ given, place, parent }) => {
       checkRules(given, place, problems)
       const key = `${parent.given.id} ${given.name}`
       keys.note(`${key} ${given.language}`, `${place}.name`, 'that name and language in the same account')

@@ -50,10 +50,10 @@ const userEntries = defineWorldPart({
       yield { place: `${place}.chats[${index}].phone_number_id`, id: phone_number_id, kind: 'phone_number' }
     }
   },
-  checkFile(users, problems) {
+  checkFile(problems) {
     const known = new Repeats(problems)
     const pairs = new Repeats(problems)
-    for (const { given, place } of users) {
+    return ({ given, place }) => {
       known.note(given.wa_id, `${place}.wa_id`, 'that user')
       for (const [index, { phone_number_id }] of (given.chats ?? []).entries()) {
         pairs.note(`${given.wa_id} ${phone_number_id}`, `${place}.chats[${index}]`, 'that user and phone number')
@@ -235,9 +235,9 @@ const participantEntries = defineWorldPart({
   form: 'list',
   under: groupEntries,
   schema: Type.Object({ wa_id: userWaIdSchema, name: optional(Type.String({ minLength: 1, maxLength: 256 })) }),
-  checkFile(participants, problems) {
+  checkFile(problems) {
     const pairs = new Repeats(problems)
-    for (const { given, parent, place } of participants) {
+    return ({ given, parent, place }) => {
       pairs.note(`${parent.given.id} ${given.wa_id}`, place, 'that group and user')
     }
   },
