@@ -17,8 +17,8 @@ const pollMilliseconds = { embedded: 5 * second, remote: 20 * second }
 const stepSize = 200
 /** The same of contents that the index of the embedded store takes: a larger part costs less for each. */
 const indexStep = 500
-/** How many pages a merge writes at the most. */
-const pagesToMerge = 200
+/** How many pages a merge writes at the most: more than a step adds, over all merges that it causes, and a matter of milliseconds. */
+const pagesToMerge = 64
 
 interface IndexerDeps {
   readonly database: Database
