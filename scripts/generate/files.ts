@@ -15,6 +15,7 @@ import { writeReadme } from './readme.ts'
 import { writeSdkFiles } from './sdk/files.ts'
 import { writeSettingsPage } from './settings-page.ts'
 import { writeSpecPages } from './spec-pages.ts'
+import { writeWebhookFields } from './webhook-fields.ts'
 import { writeWorldTypes } from './world-types.ts'
 
 /** Every file that is generated from the code and committed with it: its path from the root, and its text. */
@@ -47,6 +48,7 @@ export function generateFiles(): Map<string, string> {
     ['README.md', writeReadme(readText('README.md'))],
     ...writeSdkFiles(),
     ['testing/src/generated/world.ts', writeWorldTypes()],
+    ['testing/src/generated/webhook-fields.ts', writeWebhookFields()],
     ...writeSpecPages(operations, {
       specification: readText('docs/spec/management-api.md'),
       decisions: readText('docs/spec/decisions.md'),

@@ -78,8 +78,8 @@ function fetchInto(place, { name, version, integrity, inPlace }) {
 }
 
 function runNpm(args, cwd) {
-  // What an npm around this one was told is not for it: it may have been told to install globally, or in a workspace. Nor is what a
-  // test told the server.
+  // An npm that runs this one hands its settings down, such as a global installation or a workspace, and a test those of its server:
+  // this installation uses neither.
   const others = /^(npm_config_(global|location|prefix|local_prefix|workspaces?|dry_run)|SWITCHBOARD_\w+)$/i
   const env = Object.fromEntries(Object.entries(process.env).filter(([name]) => !others.test(name)))
   const script = findNpm()

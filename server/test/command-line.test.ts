@@ -1,16 +1,26 @@
 import assert from 'node:assert/strict'
+import { execFile } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { after, before, describe, test } from 'node:test'
+import { promisify } from 'node:util'
 import { runCommand, runProcess } from './harness/command.ts'
 import { makeStorePlace, type StorePlace } from './harness/databases.ts'
+
+const main = new URL('../src/main.js', import.meta.url).pathname
 
 /** The one line that a person sees when a command cannot do its work. */
 function assertOneLine(stderr: string, pattern: RegExp): void {
   assert.match(stderr, pattern)
   assert.match(stderr, /^switchboard: [^\n]+\n$/, 'one line, without a stack')
 }
+
+test('a reader that closes the pipe is no failure', async () => {
+  const script = '{ "$0" --disable-warning=ExperimentalWarning "$1" version; echo "ended with $?" >&2; } | true'
+  const { stderr } = await promisify(execFile)('sh', ['-c', script, process.execPath, main])
+  assert.equal(stderr, 'ended with 0\n')
+})
 
 describe('what cannot start', () => {
   let place: StorePlace

@@ -138,7 +138,7 @@ function findDispatcher(): Dispatcher | undefined {
   return places[Symbol.for('undici.globalDispatcher.1')]
 }
 
-/** Node ends a request by itself after so long a silence, unless its dispatcher is told otherwise. */
+/** Node ends a request after so long a silence unless its dispatcher has no limit. */
 function liftLimits(node: Dispatcher): { readonly dispatcher: Dispatcher } {
   const unlimited = { headersTimeout: 0, bodyTimeout: 0 }
   return { dispatcher: { dispatch: (options, handler) => node.dispatch({ ...options, ...unlimited }, handler) } }

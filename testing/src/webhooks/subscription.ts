@@ -1,23 +1,6 @@
-import type { WebhookEvent } from '@switchboard/client'
+import { webhookFields } from '../generated/webhook-fields.ts'
 import type { StoreKeys } from '../start/prepared-store.ts'
 import type { Subscriber } from './subscriber.ts'
-
-/** The fields that the subscriber of the tests gets: all of them. */
-const fields = [
-  'messages',
-  'calls',
-  'group_lifecycle_update',
-  'group_participants_update',
-  'group_settings_update',
-  'group_status_update',
-  'account_update',
-  'phone_number_name_update',
-  'phone_number_quality_update',
-  'message_template_status_update',
-  'message_template_quality_update',
-  'template_category_update',
-  'user_preferences',
-] satisfies readonly WebhookEvent['field'][]
 
 /** Links our app of each business to the accounts of the business, beside the apps that are linked already, and opens the windows of the world anew. */
 export function describeSubscription({ businesses, accounts, users }: StoreKeys, subscriber: Subscriber) {
@@ -27,7 +10,7 @@ export function describeSubscription({ businesses, accounts, users }: StoreKeys,
     apps: businesses.map(({ id, app_id }) => ({
       id: app_id,
       business_id: id,
-      webhook: subscriber.describeWebhook(app_id, fields),
+      webhook: subscriber.describeWebhook(app_id, webhookFields),
     })),
     accounts: accounts.map(({ subscribed_apps, ...account }) => ({
       ...account,

@@ -24,7 +24,7 @@ interface InputOptions {
   readonly jsonInJson?: boolean
   /** Members that count as left out when they are empty texts, as `a.b` and `a.items[].b`, besides any that is null; undefined: none does. */
   readonly emptyMembers?: readonly string[] | undefined
-  /** The parameters that the query may have; undefined: any, and those that the schema does not name are ignored. */
+  /** The only parameters that the query may have; undefined: any, and parameters outside of the schema are ignored. */
   readonly knownInQuery?: readonly string[] | undefined
 }
 

@@ -20,7 +20,7 @@ interface Wanted {
   readonly since: number | undefined
 }
 
-/** How much a 408 tells of what came instead. */
+/** The most items that a 408 lists of what came instead. */
 const maxOthers = 20
 
 /** Which item a wait is for, and what else of the same type and owner came. */

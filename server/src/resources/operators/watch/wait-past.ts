@@ -21,7 +21,7 @@ export interface Start {
 /**
  * The start behind an item. This process knows in which order items came as long as it watches; that order holds what was committed
  * late, which the ids of events do not. Otherwise the ids of events are the order, and the numbers of the kept requests. Throws the
- * 400 for what is not known any more, or not visible to the caller.
+ * 400 for an item that was removed, or that the caller may not see.
  */
 export async function findStart(context: OperatorContext, { owner, wanted }: WaitFilter, id: string): Promise<Start> {
   const { db, ports, limits } = context
