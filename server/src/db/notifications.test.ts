@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import pg from 'pg'
 import { makeMigratedPlace, type StorePlace } from '../../test/harness/databases.ts'
+import { endPool } from '../../test/harness/postgres.ts'
 import { PostgresProxy } from '../../test/harness/postgres-proxy.ts'
 import { until } from '../../test/harness/until.ts'
 import { openNotifications } from './notifications.ts'
@@ -16,7 +17,7 @@ describe('notifications (postgres)', () => {
     pool = new pg.Pool({ connectionString: place.databaseUrl, max: 1 })
   })
   after(async () => {
-    await pool.end()
+    await endPool(pool)
     await place.remove()
   })
 

@@ -285,6 +285,21 @@ async function runStatement(url: string, sql: string): Promise<Record<string, un
   }
 }
 
+/**
+ * Ends a pool and waits for its connections. The pool's own promise resolves when it has asked them to end; a database that is dropped
+ * before they have tells them so, and an error that nobody listens to ends the process of the tests.
+ */
+export async function endPool(pool: pg.Pool): Promise<void> {
+  let open = pool.totalCount
+  const { promise: closed, resolve } = Promise.withResolvers<void>()
+  pool.on('remove', () => {
+    open -= 1
+    if (open === 0) resolve()
+  })
+  await pool.end()
+  if (open > 0) await closed
+}
+
 async function connect(url: string): Promise<pg.Client> {
   const client = new pg.Client({ connectionString: url, connectionTimeoutMillis: 60_000 })
   // A server that goes away raises an error on idle connections, also while this one is being closed.

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import pg from 'pg'
 import { makeStorePlace, type StorePlace } from '../../../test/harness/databases.ts'
+import { endPool } from '../../../test/harness/postgres.ts'
 import { TransactionEnded } from '../database.ts'
 import { MustRunAgain, PipelinedTransaction } from './pipelined-transaction.ts'
 import { SharedWriter } from './shared-writer.ts'
@@ -20,7 +21,7 @@ describe('a transaction on a pipelined connection', () => {
     await pool.query('CREATE TABLE things (id INTEGER PRIMARY KEY)')
   })
   after(async () => {
-    await pool.end()
+    await endPool(pool)
     await place.remove()
   })
 

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { after, before, beforeEach, describe, test } from 'node:test'
 import pg from 'pg'
 import { makeStorePlace, type StorePlace } from '../../../test/harness/databases.ts'
+import { endPool } from '../../../test/harness/postgres.ts'
 import { until } from '../../../test/harness/until.ts'
 import type { StatementResult } from './batch.ts'
 import { SharedWriter } from './shared-writer.ts'
@@ -39,7 +40,7 @@ describe('transactions of one batch that share connections', () => {
     })
   })
   after(async () => {
-    await pool.end()
+    await endPool(pool)
     await place.remove()
   })
 

@@ -1,14 +1,12 @@
-import { sql } from 'kysely'
 import type { Database } from '../../db/database.ts'
-import { lockFreeRowsOf } from '../../db/row-locks.ts'
-import { defineSql, defineWithSteps } from '../../db/statement.ts'
-import { heldUntil } from '../../sandbox/fault-rules.ts'
+import { defineWithSteps } from '../../db/statement.ts'
 import type { Outcome } from '../rules/outcome.ts'
 import type { LaneState } from '../rules/pause.ts'
 import type { Lease } from './lanes.ts'
 import type { RecordedDelivery, RecordedRow, RecordParameters } from './record-parameters.ts'
 import { recordAtOnce } from './record-postgres.ts'
 import { recordInSteps } from './record-sqlite.ts'
+import { skipWaitOfLanes } from './skip-wait.ts'
 
 /** A delivery that must wait for the retry of an earlier one. */
 export interface Postponed {
@@ -28,21 +26,6 @@ export interface LaneRecord {
 }
 
 const record = defineWithSteps(recordAtOnce, recordInSteps)
-
-/**
- * How many retries become due at once when a subscriber recovers. Bounded, because one statement should not take long; the others
- * keep their times.
- */
-const maxHurried = 5000
-
-const skipWaitOfLanes = defineSql<{ lanes: object; now: number }>()(
-  ({ lanes, now }) => sql`
-    UPDATE deliveries SET due_time = ${now} WHERE id IN (
-      SELECT d.id FROM json_each(${lanes}) AS o JOIN deliveries d ON d.lane_id = o.key
-      WHERE d.state = 'waiting' AND d.due_time > ${now} AND d.due_time < ${sql.lit(heldUntil)} ORDER BY d.due_time LIMIT ${sql.lit(maxHurried)}
-      ${lockFreeRowsOf('d', 'ForUpdate')}
-    )`,
-)
 
 /** What was stored of some lanes. Nothing is stored for a lane that is neither here nor locked: it is no longer ours. */
 export interface Stored {

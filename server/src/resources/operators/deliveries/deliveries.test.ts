@@ -6,7 +6,7 @@ import { useTestServer } from '../../../../test/harness/server.ts'
 import { refuseWith, startSubscriber, subscribe, takeIt } from '../../../../test/harness/subscriber.ts'
 import { handInText, userOf } from '../../../../test/harness/webhooks.ts'
 import { ids, numbers, strangerIds, tokens } from '../../../../test/harness/world.ts'
-import { day, minute } from '../../../base/time/duration.ts'
+import { day, hour, minute } from '../../../base/time/duration.ts'
 import { notAUrl } from '../../../egress/errors.ts'
 import { notFound } from '../../../graph/errors.ts'
 import { deliveriesUnknown, idsAndFilters, laneActionUnclear, notADuration, nothingToReplay } from '../errors.ts'
@@ -254,6 +254,38 @@ onBothDatabases('deliveries and lanes at the operator door', (engine) => {
       await server.app.settle()
       assert.ok(subscriber.messageIds().includes('down.4'))
       assert.equal((await find())['down'], false)
+    })
+
+    test('a lane that is resumed sends at once what waited for its retry, with no event besides', async (t) => {
+      const subscriber = await subscribe(t, server)
+      subscriber.answerWith(refuseWith(500))
+      for (const index of [1, 2, 3, 4]) await handInText(server, `hurry.${index}`, userOf(index))
+      await server.app.settle()
+      // After some retries they are an hour and more apart.
+      for (const _ of Array.from({ length: 8 })) {
+        server.clock.advance(2 * hour)
+        await server.app.settle()
+      }
+      const { lane_id } = await newest()
+      subscriber.answerWith(takeIt)
+      const taken = () => subscriber.messageIds().filter((id) => id.startsWith('hurry.'))
+      const before = taken().length
+      assert.equal((await post(`lanes/${lane_id}`, { action: 'resume' })).status, 200)
+      await server.app.settle()
+      assert.deepEqual(taken().slice(before).sort(), ['hurry.1', 'hurry.2', 'hurry.3', 'hurry.4'])
+    })
+
+    test('a lane that is resumed while a process holds it sends its retries at once', async (t) => {
+      const subscriber = await subscribe(t, server)
+      subscriber.answerWith(refuseWith(500))
+      await handInText(server, 'held.1')
+      await server.app.settle()
+      const { lane_id } = await newest()
+      subscriber.answerWith(takeIt)
+      await handInText(server, 'held.2', userOf(2))
+      assert.equal((await post(`lanes/${lane_id}`, { action: 'resume' })).status, 200)
+      await server.app.settle()
+      assert.deepEqual(subscriber.messageIds().sort(), ['held.1', 'held.1', 'held.2'])
     })
 
     test('a lane whose subscriber is down counts as down until it is no address of its app and nothing waits for it', async (t) => {

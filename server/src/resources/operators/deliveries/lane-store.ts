@@ -1,6 +1,7 @@
 import { sql } from 'kysely'
 import type { Db, Transaction } from '../../../db/database.ts'
 import { isSubscribed } from '../../../delivery/store/lane-conditions.ts'
+import { skipWaitOfLanes } from '../../../delivery/store/skip-wait.ts'
 import type { OperatorLimits } from '../../../graph/context.ts'
 import type { PageRange } from '../../../graph/lists/paging.ts'
 import { isSeen } from '../limits.ts'
@@ -84,7 +85,10 @@ export async function stopLaneForOperators(tx: Transaction, id: string, until: n
   await tx.query.updateTable('lanes').set({ stopped_until: until }).where('id', '=', id).execute()
 }
 
-/** Ends every pause of a lane: an operator's, and one because its subscriber was down. */
+/**
+ * Ends every pause of a lane: an operator's, and one because its subscriber was down. Its retries no longer wait: with the failures
+ * forgotten here, the next success would not count as a recovery, which makes them due otherwise.
+ */
 export async function resumeLaneForOperators(tx: Transaction, id: string, now: number): Promise<void> {
   await tx.query
     .updateTable('lanes')
@@ -96,4 +100,5 @@ export async function resumeLaneForOperators(tx: Transaction, id: string, now: n
     })
     .where('id', '=', id)
     .execute()
+  tx.run(skipWaitOfLanes, { lanes: { [id]: 1 }, now })
 }
