@@ -286,8 +286,8 @@ async function runStatement(url: string, sql: string): Promise<Record<string, un
 }
 
 /**
- * Ends a pool and waits for its connections. The pool's own promise resolves when it has asked them to end; a database that is dropped
- * before they have tells them so, and an error that nobody listens to ends the process of the tests.
+ * Ends a pool and waits until its connections have ended. The pool itself waits only until it has asked them to. A database that is
+ * dropped in between sends them an error, which ends the process of the tests because nothing handles it.
  */
 export async function endPool(pool: pg.Pool): Promise<void> {
   let open = pool.totalCount

@@ -259,7 +259,7 @@ onBothDatabases('deliveries and lanes at the operator door', (engine) => {
     test('a lane that is resumed sends at once what waited for its retry, with no event besides', async (t) => {
       const subscriber = await subscribe(t, server)
       subscriber.answerWith(refuseWith(500))
-      for (const index of [1, 2, 3, 4]) await handInText(server, `hurry.${index}`, userOf(index))
+      for (const index of [1, 2, 3, 4]) await handInText(server, `retried.${index}`, userOf(index))
       await server.app.settle()
       // After some retries they are an hour and more apart.
       for (const _ of Array.from({ length: 8 })) {
@@ -268,11 +268,11 @@ onBothDatabases('deliveries and lanes at the operator door', (engine) => {
       }
       const { lane_id } = await newest()
       subscriber.answerWith(takeIt)
-      const taken = () => subscriber.messageIds().filter((id) => id.startsWith('hurry.'))
+      const taken = () => subscriber.messageIds().filter((id) => id.startsWith('retried.'))
       const before = taken().length
       assert.equal((await post(`lanes/${lane_id}`, { action: 'resume' })).status, 200)
       await server.app.settle()
-      assert.deepEqual(taken().slice(before).sort(), ['hurry.1', 'hurry.2', 'hurry.3', 'hurry.4'])
+      assert.deepEqual(taken().slice(before).sort(), ['retried.1', 'retried.2', 'retried.3', 'retried.4'])
     })
 
     test('a lane that is resumed while a process holds it sends its retries at once', async (t) => {
