@@ -261,8 +261,10 @@ onOneDatabase('the command line', 'sqlite', (engine) => {
   }
 
   test('migrate says what it did', async () => {
-    const { code, stdout } = await runCommand(['migrate'], options)
-    assert.deepEqual([code, stdout], [0, 'The schema is up to date.\n'])
+    for (const args of [['migrate'], ['migrate', '--check']]) {
+      const { code, stdout } = await runCommand(args, options)
+      assert.deepEqual([code, stdout], [0, 'The schema is up to date.\n'])
+    }
   })
 })
 

@@ -6,8 +6,8 @@ import { systemRandom } from '../src/base/keys/random.ts'
 import { silentLog } from '../src/base/log/log.ts'
 import { systemClock } from '../src/base/time/clock.ts'
 import type { Database } from '../src/db/database.ts'
-import { migrate, readMigrations } from '../src/db/migrate.ts'
 import { openDatabase } from '../src/db/open.ts'
+import { migrate } from '../src/db/schema/migrate.ts'
 import { listDue } from '../src/delivery/store/due-deliveries.ts'
 import { applyWorld } from '../src/world/apply.ts'
 import { readWorld } from '../src/world/read.ts'
@@ -38,7 +38,7 @@ describe('a PostgreSQL that compiles statements', () => {
     server = await startDebianPostgres(settings)
     const database = await open(false)
     try {
-      await migrate(database, systemClock, readMigrations())
+      await migrate(database, systemClock)
       const place = await makeMigratedPlace('sqlite')
       await unlockPlace(place, database)
       await place.remove()

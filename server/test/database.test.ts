@@ -3,12 +3,11 @@ import { statSync } from 'node:fs'
 import { join } from 'node:path'
 import { before, test } from 'node:test'
 import { setImmediate as nextTurn } from 'node:timers/promises'
-import { sql } from 'kysely'
 import { systemRandom } from '../src/base/keys/random.ts'
-import { ManualClock, systemClock } from '../src/base/time/clock.ts'
-import { describeFailure } from '../src/cli/fail.ts'
-import { type CacheName, type Database, type Db, MigrationsOutOfOrder, UnknownMigrations } from '../src/db/database.ts'
-import { isMigrated, type Migration, migrate, readMigrations } from '../src/db/migrate.ts'
+import { systemClock } from '../src/base/time/clock.ts'
+import type { CacheName, Database, Db } from '../src/db/database.ts'
+import { migrate } from '../src/db/schema/migrate.ts'
+import { readMigrations } from '../src/db/schema/migrations.ts'
 import { serviceSecret } from '../src/db/secrets/stored-secrets.ts'
 import { defineStatement } from '../src/db/statement.ts'
 import type { Sealed } from '../src/db/tables.ts'
@@ -266,77 +265,6 @@ test('the embedded store is for its owner alone: it holds secrets', async (t) =>
   const mode = (path: string) => (statSync(path).mode & 0o777).toString(8)
   assert.equal(mode(dataDir), '700')
   for (const name of ['switchboard.db', 'switchboard.db-wal']) assert.equal(mode(join(dataDir, name)), '600', name)
-})
-
-onBothDatabases('migrations', (engine) => {
-  test('migrations run once, also when several start together, and are then up to date', async (t) => {
-    const place = await makeStorePlace(engine)
-    const databases = await Promise.all([openPlace(place), openPlace(place), openPlace(place)])
-    t.after(async () => {
-      await Promise.all(databases.map((database) => database.close()))
-      await place.remove()
-    })
-    const runs = await Promise.all(databases.map((database) => migrate(database, systemClock)))
-    assert.deepEqual(
-      runs.flat(),
-      readMigrations().map(({ name }) => name),
-    )
-    assert.equal(await isMigrated(databases[0] as Database), true)
-  })
-
-  test('a failing one leaves the schema as it was', async (t) => {
-    const place = await makeStorePlace(engine)
-    const database = await openPlace(place)
-    t.after(async () => {
-      await database.close()
-      await place.remove()
-    })
-    const clock = new ManualClock(0)
-    const good = { name: '001-good', script: 'CREATE TABLE good (id TEXT);' }
-    await migrate(database, clock, [good])
-    const bad = { name: '002-bad', script: 'CREATE TABLE half (id TEXT); CREATE TABLE good (id TEXT);' }
-    await assert.rejects(migrate(database, clock, [good, bad]))
-    await assert.rejects(sql`SELECT * FROM half`.execute(database.read.query))
-    assert.equal(await isMigrated(database, [good, bad]), false)
-    assert.equal(await isMigrated(database, [good]), true)
-  })
-
-  test('a store of a newer version is refused', async (t) => {
-    const place = await makeStorePlace(engine)
-    const database = await openPlace(place)
-    t.after(async () => {
-      await database.close()
-      await place.remove()
-    })
-    const clock = new ManualClock(0)
-    await migrate(database, clock, [{ name: '999-from-the-future', script: 'CREATE TABLE future (id TEXT);' }])
-    await assert.rejects(migrate(database, clock, []), UnknownMigrations)
-  })
-
-  test('one that was added below the newest one that ran is refused, and is missing until then', async (t) => {
-    const place = await makeStorePlace(engine)
-    const database = await openPlace(place)
-    t.after(async () => {
-      await database.close()
-      await place.remove()
-    })
-    const clock = new ManualClock(0)
-    const [first, late, second] = ['001-first', '002-late', '003-second'].map((name) => ({
-      name,
-      script: `CREATE TABLE ${name.slice(4)} (id TEXT);`,
-    })) as [Migration, Migration, Migration]
-    await migrate(database, clock, [first, second])
-    assert.equal(await isMigrated(database, [first, late]), false)
-    await assert.rejects(migrate(database, clock, [first, late, second]), (error: Error) => {
-      assert.ok(error instanceof MigrationsOutOfOrder)
-      const line = describeFailure(error)
-      assert.match(line, /it has run 003-second, but not 002-late/)
-      assert.match(line, /start that version, or restore a backup/, 'what an operator does')
-      assert.match(line, /give it a number above 003-second/, 'what a developer does')
-      return !line.includes('\n')
-    })
-    await assert.rejects(sql`SELECT * FROM late`.execute(database.read.query))
-  })
 })
 
 test('migrations are numbered without gaps, but for those that were left before', () => {

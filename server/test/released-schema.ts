@@ -1,7 +1,7 @@
 // At a release, when it is committed: writes the schema that the next version must leave usable, with the commit.
 import { execFileSync } from 'node:child_process'
 import { writeFileSync } from 'node:fs'
-import { readMigrations } from '../src/db/migrate.ts'
+import { readMigrations } from '../src/db/schema/migrations.ts'
 import { type ReleasedSchema, schemaOf } from './harness/schema.ts'
 
 const all = readMigrations()

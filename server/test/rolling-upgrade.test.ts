@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { describe, test } from 'node:test'
-import { readMigrations } from '../src/db/migrate.ts'
+import { readMigrations, usableSince } from '../src/db/schema/migrations.ts'
 import { findBreaks, type ReleasedSchema, schemaOf } from './harness/schema.ts'
 
 const released = JSON.parse(readFileSync(new URL('./released-schema.json', import.meta.url), 'utf8')) as ReleasedSchema
@@ -12,6 +12,10 @@ describe('migrations since the last release', () => {
 
   test('migrations since the last release leave what the released code uses: they expand the schema, and contract only what it does not use', () => {
     assert.deepEqual(findBreaks(released, schemaOf(migrations)), [])
+  })
+
+  test('a process of the last release may start on the new schema', () => {
+    assert.equal(usableSince, released.last_migration)
   })
 
   test('the released schema is the one that the released migrations make: none of them was edited', () => {

@@ -1,6 +1,6 @@
 import { shareWhileRunning } from '../base/work/share-while-running.ts'
 import type { Config } from '../config.ts'
-import { readMigrations } from '../db/migrate.ts'
+import { readMigrations } from '../db/schema/migrations.ts'
 import { serviceSecret } from '../db/secrets/stored-secrets.ts'
 import { makeVerifyCallback } from '../delivery/post/handshake.ts'
 import { readmitScoped } from '../doors/scoped.ts'

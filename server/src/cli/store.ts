@@ -3,10 +3,11 @@ import { SecretsLocked } from '../base/keys/key-ring.ts'
 import { systemRandom } from '../base/keys/random.ts'
 import { type Log, openLog } from '../base/log/log.ts'
 import { systemClock } from '../base/time/clock.ts'
+import { minute } from '../base/time/duration.ts'
 import { type Config, readConfig } from '../config.ts'
 import { type Database, DatabaseUnavailable } from '../db/database.ts'
-import { hasPostgresSchema, migrate } from '../db/migrate.ts'
 import { hasSqliteFile, openDatabase } from '../db/open.ts'
+import { hasSchema, type MigrationProgress, migrate } from '../db/schema/migrate.ts'
 import { type KeySource, unlockSecrets } from '../db/secrets/unlock.ts'
 import { CommandFailed } from './fail.ts'
 import { writeLocalUrl } from './local-url.ts'
@@ -42,9 +43,8 @@ export async function openStore(config: Config, log: Log, options: StoreOptions 
   if (mustExist && isSqlite && !hasSqliteFile(config)) throw noStore(config)
   const database = await openUnmigrated(config, log)
   try {
-    if (mustExist && !isSqlite && !(await hasPostgresSchema(database))) throw noStore(config)
-    const migrations = await migrate(database, systemClock)
-    if (migrations.length > 0) log.info({ migrations }, 'migrated')
+    if (mustExist && !isSqlite && !(await hasSchema(database))) throw noStore(config)
+    await migrateStore(database, log)
     await unlock(database, config, log, options)
     return database
   } catch (error) {
@@ -53,6 +53,26 @@ export async function openStore(config: Config, log: Log, options: StoreOptions 
     if (isSqlite || database.outageOf(error) !== 'unreachable') throw error
     throw new DatabaseUnavailable(`the database of DATABASE_URL does not respond: ${(error as Error).message}`)
   }
+}
+
+/** Migrations of a store in use may wait long for a lock: the log says so, and once a minute that they still do. */
+async function migrateStore(database: Database, log: Log): Promise<void> {
+  let isToldAfter = 0
+  const progress: MigrationProgress = {
+    begin: (migration) => log.info({ migration }, 'migrating'),
+    wait(migration, reason) {
+      if (performance.now() < isToldAfter) return
+      isToldAfter = performance.now() + minute
+      log.warn({ migration, reason }, 'a migration waits for a lock, and is tried again')
+    },
+    end: (migration, milliseconds) => log.info({ migration, ms: Math.round(milliseconds) }, 'migrated'),
+    goBeside: (newer) => log.warn({ newer }, 'a newer version has migrated the store: this one can use it as well'),
+  }
+  const isNew = !(await hasSchema(database))
+  const migrations = await migrate(database, systemClock, { progress })
+  if (migrations.length === 0) return
+  if (isNew) log.info({ migrations: migrations.length }, 'made the schema')
+  else if (database.isEmbedded) log.info({ migrations }, 'migrated')
 }
 
 async function unlock(

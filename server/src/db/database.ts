@@ -213,6 +213,8 @@ export interface Database {
   runScript(tx: Transaction, script: string): Promise<void>
   /** Blocks every other process that wants to migrate the same database. */
   lockForMigration(tx: Transaction): Promise<void>
+  /** Runs the work of a migration, in several transactions, while every other process that wants to migrate the same database waits. */
+  migrate<T>(patience: MigrationPatience, work: (session: MigrationSession) => Promise<T>): Promise<T>
   /** Purges from the log of an embedded store what is no longer in its file, unless somebody reads the store for long. */
   emptyLog(): Promise<void>
   /** Purges deleted data of these tables from the database's files by rewriting them. */
@@ -227,6 +229,35 @@ export interface Database {
   /** The current outage; undefined when none is known. */
   outage(): Outage | undefined
   close(): Promise<void>
+}
+
+/** How long a migration of a store that others use is in their way, in milliseconds. */
+export interface MigrationPatience {
+  /** Waiting in the queue for a table: whoever comes later, with a read or a write, waits behind it. */
+  readonly lockTimeout: number
+  /** Between two tries: what waited meanwhile is done. */
+  readonly pause: number
+}
+
+/** What only migrations do. */
+export interface MigrationSession {
+  /**
+   * Begins a transaction that changes the schema, alone among all processes: it fails as `DatabaseBusy` when it waits for a lock for
+   * longer than others can wait behind it.
+   */
+  begin(tx: Transaction): Promise<void>
+  /** For a store that others use meanwhile; undefined: nobody does. */
+  readonly live: LiveMigration | undefined
+}
+
+/** How a schema is changed while others use it. */
+export interface LiveMigration {
+  /** Builds an index while others write to its table, outside of a transaction. What a build that was broken off left is removed before. */
+  buildIndex(name: string, statement: string): Promise<void>
+  /** Who may hold the lock that could not be had, in words. */
+  describeObstacle(): Promise<string>
+  /** Lets others work before the next try. */
+  pause(): Promise<void>
 }
 
 /** A database that cannot be opened or reached, in one line for the operator. */

@@ -34,6 +34,7 @@ export interface Tables {
   activities: ActivitiesTable
   timers: TimersTable
   schema_migrations: SchemaMigrationsTable
+  schema_floor: SchemaFloorTable
   rate_windows: RateWindowsTable
   carrier_messages: CarrierMessagesTable
   files: FilesTable
@@ -336,6 +337,10 @@ interface RateWindowsTable {
 interface SchemaMigrationsTable {
   name: string
   applied_time: number
+}
+
+interface SchemaFloorTable {
+  migration: string
 }
 
 export interface TimersTable {

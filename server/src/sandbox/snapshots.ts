@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import { type Database, DatabaseBusy, type Db, type Transaction } from '../db/database.ts'
-import { readMigrations } from '../db/migrate.ts'
 import { type BegunCopy, beginConsistentRead, beginCopy, openCopy, removeCopy } from '../db/replace/copy-store.ts'
+import { readMigrations } from '../db/schema/migrations.ts'
 import { defineStatement } from '../db/statement.ts'
 import { isUniqueViolation } from '../db/unique.ts'
 import { sweepTimer } from '../files/files.ts'

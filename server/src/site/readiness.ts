@@ -1,5 +1,6 @@
 import type { Database } from '../db/database.ts'
-import { isMigrated, type Migration } from '../db/migrate.ts'
+import { isMigrated } from '../db/schema/migrate.ts'
+import type { Migration } from '../db/schema/migrations.ts'
 import type { Readiness } from '../graph/ports.ts'
 
 /** What the clock of the process forbids, for people. */

@@ -8,8 +8,9 @@ import { silentLog } from '../../src/base/log/log.ts'
 import { type Clock, systemClock } from '../../src/base/time/clock.ts'
 import { minute } from '../../src/base/time/duration.ts'
 import type { Database } from '../../src/db/database.ts'
-import { migrate, readMigrations } from '../../src/db/migrate.ts'
 import { openDatabase } from '../../src/db/open.ts'
+import { migrate } from '../../src/db/schema/migrate.ts'
+import { readMigrations } from '../../src/db/schema/migrations.ts'
 import { unlockSecrets } from '../../src/db/secrets/unlock.ts'
 import { createDatabase, ensureTemplate, type TestDatabase, testDatabaseServer } from './postgres.ts'
 
@@ -58,7 +59,7 @@ export function makeMigratedPlace(engine: Engine): Promise<StorePlace> {
     name: `migrated_${hash(migrations)}`,
     async build(empty) {
       const database = await openPlace(empty)
-      await migrate(database, systemClock, migrations)
+      await migrate(database, systemClock, { migrations })
       await database.close()
     },
   })
@@ -133,7 +134,7 @@ async function buildFile(build: Template['build']): Promise<Buffer> {
 
 async function openStore(place: StorePlace, clock: Clock): Promise<OpenStore> {
   const database = await openPlace(place)
-  await migrate(database, clock, migrations)
+  await migrate(database, clock, { migrations })
   await unlockPlace(place, database, clock)
   return { place, database }
 }
@@ -198,7 +199,7 @@ export function useTestDatabase(engine: Engine): { readonly database: Database }
 /** A database of a busy machine is waited for: only what never answers takes so long. */
 const timeouts = { timeout: 4 * minute, lockTimeout: 2 * minute }
 
-export async function openPlace(place: StorePlace): Promise<Database> {
+export async function openPlace(place: StorePlace, { maxConnections = 10 } = {}): Promise<Database> {
   const { dataDir, databaseUrl } = place
-  return openDatabase({ dataDir, databaseUrl, maxConnections: 10, ...timeouts }, silentLog)
+  return openDatabase({ dataDir, databaseUrl, maxConnections, ...timeouts }, silentLog)
 }

@@ -1,5 +1,5 @@
 import { DatabaseSync } from 'node:sqlite'
-import { type Migration, writeFor } from '../../src/db/migrate.ts'
+import { type Migration, writeFor } from '../../src/db/schema/migrations.ts'
 
 interface Column {
   readonly type: string

@@ -49,6 +49,7 @@ export function addRunningCommands(program: Command, { host, port }: LocalAddres
   program
     .command('migrate')
     .description('update the schema of the database')
+    .option('--check', 'only say what would run, and what it would lock; exit code 2 if there is something')
     .option(...dataFlag)
     .action(async (flags) => (await import('../running/migrate.ts')).runMigrations(flags))
 

@@ -19,6 +19,7 @@ import { noNotifications, openNotifications } from '../notifications.ts'
 import type { Statement } from '../statement.ts'
 import { type NamedQuery, parserOf, type StatementResult, sendAlone } from './batch.ts'
 import { LivenessProbe } from './liveness-probe.ts'
+import { lockMigrations, migrateAlone } from './migrating.ts'
 import { MustRunAgain, type PipelineConnections, PipelinedTransaction } from './pipelined-transaction.ts'
 import { isOutdated, PostgresStatements } from './postgres-statements.ts'
 import { PostgresTransaction } from './postgres-transaction.ts'
@@ -30,8 +31,6 @@ import { SharedWriter } from './shared-writer.ts'
  * parameter that is not known says: compiling one took 3 s where running it takes 10 ms.
  */
 const noJit = 'jit = off'
-/** Any number, as long as every migrating process uses the same one. */
-const migrationLock = 7_305_921
 /** Serialization failure and deadlock: PostgreSQL asks for the transaction to be run again. */
 const retryCodes = new Set(['40001', '40P01'])
 const maxTries = 5
@@ -260,8 +259,9 @@ export async function openPostgres(options: PostgresOptions): Promise<Database> 
       await runForLong(tx, script)
     },
     async lockForMigration(tx) {
-      await runForLong(tx, `SET LOCAL lock_timeout = 0; SELECT pg_advisory_xact_lock(${migrationLock})`)
+      await runForLong(tx, `SET LOCAL lock_timeout = 0; ${lockMigrations}`)
     },
+    migrate: (patience, work) => migrateAlone({ connection, runForLong, patience }, work),
     async emptyLog() {
       // The log belongs to the server, which recycles it.
     },
@@ -373,12 +373,26 @@ function findOutage(error: unknown): Outage | undefined {
   return unreachableCodes.test(code) ? 'unreachable' : undefined
 }
 
+class TakesNoWrites extends DatabaseUnavailable {
+  constructor() {
+    super(
+      'the database of DATABASE_URL takes no writes: it is a standby, or set to read-only; name the primary, or what leads to it, such as a proxy (deploy/haproxy-postgres.cfg)',
+    )
+  }
+}
+
 async function reach(pool: pg.Pool): Promise<void> {
   try {
     const client = await pool.connect()
-    client.release()
+    try {
+      const { rows } = await client.query<{ transaction_read_only: string }>('SHOW transaction_read_only')
+      if (rows[0]?.transaction_read_only === 'on') throw new TakesNoWrites()
+    } finally {
+      client.release()
+    }
   } catch (error) {
     await pool.end()
+    if (error instanceof TakesNoWrites) throw error
     throw new DatabaseUnavailable(
       `cannot reach the database of DATABASE_URL: ${describe(error)}; check that it runs, and the user, the password and the name in the URL`,
     )

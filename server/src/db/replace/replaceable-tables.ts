@@ -7,6 +7,7 @@ import type { Database, Transaction } from '../database.ts'
  */
 const keptTables: ReadonlySet<string> = new Set([
   'schema_migrations',
+  'schema_floor',
   'service_secrets',
   'sealing_keys',
   'signing_keys',

@@ -15,7 +15,8 @@ import { makeSecretKey, parseSecretKey } from '../../base/keys/secret-key.ts'
 import { silentLog } from '../../base/log/log.ts'
 import { systemClock } from '../../base/time/clock.ts'
 import type { Database } from '../database.ts'
-import { migrate, readMigrations } from '../migrate.ts'
+import { migrate } from '../schema/migrate.ts'
+import { readMigrations } from '../schema/migrations.ts'
 import type { Sealed } from '../tables.ts'
 import { openSecret } from './sealing.ts'
 import { serviceSecret } from './stored-secrets.ts'
@@ -25,7 +26,7 @@ import { eraseRemains, listSealingKeys, unlockSecrets } from './unlock.ts'
 async function makeOldStore(place: StorePlace, secrets: Readonly<Record<string, string>>): Promise<Database> {
   const database = await openPlace(place)
   const before = readMigrations().filter(({ name }) => name < '018')
-  await migrate(database, systemClock, before)
+  await migrate(database, systemClock, { migrations: before })
   await database.transaction(async ({ query }) => {
     for (const [name, value] of Object.entries(secrets)) {
       await sql`INSERT INTO service_secrets (name, value) VALUES (${name}, ${value})`.execute(query)

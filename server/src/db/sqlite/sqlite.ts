@@ -102,6 +102,14 @@ export function openSqlite(file: string): Database {
       // BEGIN IMMEDIATE already holds the only writer's lock.
       ownTransaction(tx).lock()
     },
+    // One transaction migrates the whole store, and whoever has it is alone.
+    migrate: (_patience, work) =>
+      work({
+        async begin(tx) {
+          ownTransaction(tx).lock()
+        },
+        live: undefined,
+      }),
     async ping() {
       reader.execute('SELECT 1')
     },

@@ -3,7 +3,8 @@ import { test } from 'node:test'
 import { sql } from 'kysely'
 import { makeStorePlace, onBothDatabases, openPlace } from '../../../test/harness/databases.ts'
 import { systemClock } from '../../base/time/clock.ts'
-import { migrate, readMigrations } from '../../db/migrate.ts'
+import { migrate } from '../../db/schema/migrate.ts'
+import { readMigrations } from '../../db/schema/migrations.ts'
 
 onBothDatabases('numbers of a store from before their life was kept', (engine) => {
   test('numbers of a store from before their life was kept get what they have had so far: one registration, or none', async (t) => {
@@ -13,11 +14,7 @@ onBothDatabases('numbers of a store from before their life was kept', (engine) =
       await database.close()
       await place.remove()
     })
-    await migrate(
-      database,
-      systemClock,
-      readMigrations().filter(({ name }) => name < '007'),
-    )
+    await migrate(database, systemClock, { migrations: readMigrations().filter(({ name }) => name < '007') })
     await database.transaction(async ({ query }) => {
       const nodes = ['2000000000000001', '1000000000000001', '4000000000000001', '4100000000000001', '4000000000000002']
       for (const id of [...nodes, '4100000000000002']) {

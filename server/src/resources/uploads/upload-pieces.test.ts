@@ -10,7 +10,7 @@ import { type TestServer, useTestServer } from '../../../test/harness/server.ts'
 import { ids, numbers, tokens } from '../../../test/harness/world.ts'
 import { silentLog } from '../../base/log/log.ts'
 import { hour } from '../../base/time/duration.ts'
-import { type Migration, readMigrations, writeFor } from '../../db/migrate.ts'
+import { type Migration, readMigrations, writeFor } from '../../db/schema/migrations.ts'
 import { fileOf } from './store.ts'
 import { sweepPieces } from './sweep.ts'
 
