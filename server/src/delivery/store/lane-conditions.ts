@@ -11,5 +11,11 @@ export const isSubscribed = sql<boolean>`(EXISTS (SELECT 1 FROM subscribed_apps 
   OR EXISTS (SELECT 1 FROM phone_number_callbacks c WHERE c.app_id = lanes.app_id AND c.override_callback_uri = lanes.callback_url)
   OR EXISTS (SELECT 1 FROM phone_number_callbacks c WHERE c.app_id = lanes.app_id AND c.webhook_url = lanes.callback_url)))`
 
-/** Whether the subscriber of a lane is down, and something waits for it or would go there. */
-export const isDownInUse = sql<boolean>`lanes.failures >= ${sql.lit(failuresUntilDown)} AND (lanes.next_due IS NOT NULL OR ${isSubscribed})`
+/** Whether something waits for a lane or would go there. */
+const isInUse = sql<boolean>`(lanes.next_due IS NOT NULL OR ${isSubscribed})`
+
+/** Whether the subscriber of a lane that is in use did not take what it was sent last. */
+export const isFailingInUse = sql<boolean>`lanes.failures > 0 AND ${isInUse}`
+
+/** Whether the subscriber of a lane that is in use is down. */
+export const isDownInUse = sql<boolean>`lanes.failures >= ${sql.lit(failuresUntilDown)} AND ${isInUse}`

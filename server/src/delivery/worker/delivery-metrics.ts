@@ -1,8 +1,10 @@
+import { type RawBuilder, sql } from 'kysely'
 import { Counter, Gauge, type Registry } from 'prom-client'
 import type { Clock } from '../../base/time/clock.ts'
 import { second } from '../../base/time/duration.ts'
 import type { Db } from '../../db/database.ts'
-import { isDownInUse } from '../store/lane-conditions.ts'
+import { failuresUntilDown } from '../rules/pause.ts'
+import { isDownInUse, isFailingInUse } from '../store/lane-conditions.ts'
 
 /** The metrics of deliveries. */
 export class DeliveryMetrics {
@@ -57,18 +59,28 @@ export class DeliveryMetrics {
         this.set(worker.#waiting())
       },
     })
-    new Gauge({
-      name: 'switchboard_delivery_lanes_down',
-      help: 'Lanes whose subscriber is down: they are probed with one post at a time.',
-      registers: [registry],
-      async collect() {
-        try {
-          this.set(await countDown(db))
-        } catch {
-          this.remove()
-        }
+    const lanes = [
+      {
+        name: 'down',
+        help: 'Lanes whose subscriber is down: they are probed with one post at a time.',
+        which: isDownInUse,
       },
-    })
+      { name: 'failing', help: 'Lanes whose subscriber did not take what it was sent last.', which: isFailingInUse },
+    ]
+    for (const { name, help, which } of lanes) {
+      new Gauge({
+        name: `switchboard_delivery_lanes_${name}`,
+        help,
+        registers: [registry],
+        async collect() {
+          try {
+            this.set(await countLanes(db, which))
+          } catch {
+            this.remove()
+          }
+        },
+      })
+    }
     new Gauge({
       name: 'switchboard_oldest_waiting_delivery_age_seconds',
       help: 'Age of the oldest event that a subscriber has not taken yet; 0 when none waits.',
@@ -83,6 +95,20 @@ export class DeliveryMetrics {
           return
         }
         this.set(oldest === undefined ? 0 : Math.max(0, (clock.now() - oldest) / second))
+      },
+    })
+    new Gauge({
+      name: 'switchboard_delivery_lateness_seconds',
+      help: 'How long something has been due that no subscriber is the reason of: those that are down or asked for a pause do not count; 0 when nothing is late.',
+      registers: [registry],
+      async collect() {
+        const now = clock.now()
+        try {
+          const due = await findLatest(db, now)
+          this.set(due === undefined ? 0 : Math.max(0, (now - due) / second))
+        } catch {
+          this.remove()
+        }
       },
     })
   }
@@ -102,13 +128,23 @@ export class DeliveryMetrics {
   }
 }
 
-async function countDown(db: Db): Promise<number> {
+async function countLanes(db: Db, which: RawBuilder<boolean>): Promise<number> {
   const { count } = await db.query
     .selectFrom('lanes')
     .select(({ fn }) => fn.countAll<number>().as('count'))
-    .where(isDownInUse)
+    .where(which)
     .executeTakeFirstOrThrow()
   return Number(count)
+}
+
+/** Since when the delivery has been due that waits for the longest time, in lanes whose subscriber takes deliveries. */
+async function findLatest(db: Db, now: number): Promise<number | undefined> {
+  const { rows } = await sql<{ due: number | null }>`
+    SELECT MIN((SELECT MIN(d.due_time) FROM deliveries d WHERE d.lane_id = lanes.id AND d.state = 'waiting')) AS due FROM lanes
+    WHERE next_due <= ${now} AND failures < ${sql.lit(failuresUntilDown)} AND paused_until <= ${now} AND stopped_until <= ${now}`.execute(
+    db.query,
+  )
+  return rows[0]?.due ?? undefined
 }
 
 async function findOldestWaiting(db: Db): Promise<number | undefined> {

@@ -311,6 +311,11 @@ export class HeldLane implements Destination {
     return { entries, number: this.#window.start(), wasProbe: isDown(this.#subscriber) }
   }
 
+  /** Whether its subscriber is down: then one post at a time asks whether it is back. */
+  get isDown(): boolean {
+    return isDown(this.#subscriber)
+  }
+
   /** A post has ended with a result, which is judged here. */
   endPost({ entries, number, wasProbe }: BegunPost, result: PostResult, { now, rules, random }: JudgeTools): Outcome[] {
     if (result.problem === undefined) this.#window.grow(this.#underWay)

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { pino } from 'pino'
 import { onBothDatabases, onOneDatabase } from '../../../test/harness/databases.ts'
 import { type TestServer, useTestServer } from '../../../test/harness/server.ts'
 import { changeIn, hang, refuseWith, startSubscriber, subscribe, takeIt } from '../../../test/harness/subscriber.ts'
@@ -20,6 +21,10 @@ function readDeliveries({ database }: TestServer) {
     .select(['id', 'state', 'attempts', 'due_time', 'started_time', 'finished_time'])
     .orderBy('id')
     .execute()
+}
+
+async function readGauge({ client }: TestServer, name: string): Promise<number> {
+  return Number(new RegExp(`^${name} (\\S+)$`, 'm').exec((await client.get('/metrics')).text)?.[1])
 }
 
 async function readLast(server: TestServer) {
@@ -295,6 +300,66 @@ onBothDatabases('a subscriber that is down', (engine) => {
     const taken = subscriber.messageIds().slice(tries)
     assert.deepEqual(taken.toSorted(), ['lone.0', 'lone.1', 'lone.2', 'lone.3'])
     assert.ok(taken.indexOf('lone.0') < taken.indexOf('lone.3'))
+  })
+})
+
+onBothDatabases('what is told of subscribers', (engine) => {
+  const lines: Record<string, unknown>[] = []
+  const sink = { write: (line: string) => void lines.push(JSON.parse(line)) }
+  const server = useTestServer({ engine, log: Object.assign(pino({ level: 'info' }, sink), { line() {} }) })
+  test('a subscriber of one event that fails counts as failing, though one is too few to be down', async (t) => {
+    const subscriber = await subscribe(t, server)
+    subscriber.answerWith(refuseWith(500))
+    await handInText(server, 'only')
+    await server.app.settle()
+    const counts = () =>
+      Promise.all(['failing', 'down'].map((kind) => readGauge(server, `switchboard_delivery_lanes_${kind}`)))
+    assert.deepEqual(await counts(), [1, 0])
+    subscriber.answerWith(takeIt)
+    server.clock.advance(minute)
+    await server.app.settle()
+    assert.deepEqual(await counts(), [0, 0])
+    lines.length = 0
+  })
+
+  test('a subscriber that fails for hours has three lines in the log, and nothing of ours is late', async (t) => {
+    const subscriber = await subscribe(t, server)
+    const { host } = new URL(subscriber.url)
+    subscriber.answerWith(refuseWith(500))
+    for (let index = 0; index < 5; index++) await handInText(server, `told.${index}`, userOf(index))
+    for (let elapsed = 0; elapsed < 3 * hour; elapsed += 10 * minute) {
+      server.clock.advance(10 * minute)
+      await server.app.settle()
+    }
+    assert.ok(subscriber.posts.length > 20, 'it was tried often')
+    assert.equal(await readGauge(server, 'switchboard_delivery_lateness_seconds'), 0)
+    assert.equal(await readGauge(server, 'switchboard_delivery_lanes_failing'), 1)
+    subscriber.answerWith(takeIt)
+    server.clock.advance(5 * minute)
+    await server.app.settle()
+    const told = lines.filter(({ msg }) => /^a (?:delivery|subscriber) /.test(String(msg)))
+    assert.deepEqual(
+      told.map(({ level, msg, host, status }) => ({ level, msg, host, status })),
+      [
+        { level: 40, msg: 'a delivery failed', host: undefined, status: 500 },
+        { level: 40, msg: 'a subscriber is down, and is tried with one post at a time', host, status: 500 },
+        { level: 30, msg: 'a subscriber is back', host, status: undefined },
+      ],
+    )
+  })
+})
+
+onBothDatabases('a service without a worker', (engine) => {
+  const server = useTestServer({ engine, env: { ROLE: 'api' } })
+
+  test('what is due and is not sent is late, unless its subscriber is down', async (t) => {
+    await subscribe(t, server)
+    assert.equal(await readGauge(server, 'switchboard_delivery_lateness_seconds'), 0)
+    await handInText(server, 'unsent')
+    server.clock.advance(90 * second)
+    assert.equal(await readGauge(server, 'switchboard_delivery_lateness_seconds'), 90)
+    await server.database.transaction(({ query }) => query.updateTable('lanes').set({ failures: 3 }).execute())
+    assert.equal(await readGauge(server, 'switchboard_delivery_lateness_seconds'), 0)
   })
 })
 

@@ -181,11 +181,13 @@ export class Sender {
 
   #judge(lane: HeldLane, post: BegunPost, result: PostResult): void {
     const { clock, rules, random, metrics, emit, spans } = this.#deps
+    const { isDown: wasDown, isFailing: wasFailing } = lane
     const outcomes = lane.endPost(post, result, { now: clock.now(), rules, random })
+    if (lane.isDown !== wasDown) this.#logTurn(lane, result)
     if (spans) this.#exportTries(spans, lane, post.entries, result)
     for (const outcome of outcomes) {
       metrics.countAttempt(outcome.kind)
-      this.#log(lane, outcome)
+      this.#log(lane, outcome, wasFailing)
     }
     emit({ kind: 'posted', lane, outcomes })
   }
@@ -206,11 +208,27 @@ export class Sender {
     }
   }
 
-  #log({ app_id }: HeldLane, { kind, delivery, result: { status, problem, fault } }: Outcome): void {
+  #log(
+    { app_id }: HeldLane,
+    { kind, delivery, result: { status, problem, fault } }: Outcome,
+    wasFailing: boolean,
+  ): void {
     const { log } = this.#deps
     const about = { delivery: delivery.id, app: app_id }
     if (fault !== undefined) log.error({ ...about, err: fault }, 'a delivery could not be sent')
-    else if (kind !== 'delivered') log.warn({ ...about, status, problem, next: kind }, 'a delivery failed')
+    else if (kind !== 'delivered') {
+      // A subscriber that fails for a week would fill the log with its retries: what counts is that they begin.
+      const level = kind === 'retry' && wasFailing ? 'debug' : 'warn'
+      log[level]({ ...about, status, problem, next: kind }, 'a delivery failed')
+    }
+  }
+
+  #logTurn({ app_id: app, callback_url, isDown }: HeldLane, { status, problem }: PostResult): void {
+    const { log } = this.#deps
+    // Its path may hold a secret.
+    const { host } = new URL(callback_url)
+    if (isDown) log.warn({ app, host, status, problem }, 'a subscriber is down, and is tried with one post at a time')
+    else log.info({ app, host }, 'a subscriber is back')
   }
 }
 
