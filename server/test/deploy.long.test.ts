@@ -28,7 +28,7 @@ describe('deploy/, by the programs themselves', () => {
   test('HAProxy keeps health and metrics private, says where requests come from, and logs no secret', async (t) => {
     const asked: IncomingMessage[] = []
     const host = createServer((request, response) => {
-      if (request.url !== '/readyz') asked.push(request)
+      if (request.url !== '/readyz/process') asked.push(request)
       response.end('{}')
     })
     const { port } = await listenForTest(t, host)
@@ -58,6 +58,7 @@ describe('deploy/, by the programs themselves', () => {
       '/metrics%2f',
       '/healthz/',
       '/readyz?a=b',
+      '/readyz//process',
     ]) {
       assert.equal(await ask(path), 404, path)
     }
@@ -75,6 +76,16 @@ describe('deploy/, by the programs themselves', () => {
       return /GET \/invite\/-/.test(log)
     }, 'the request is logged')
     assert.doesNotMatch(log, /HIDDEN/)
+    host.closeAllConnections()
+    await new Promise((resolve) => host.close(resolve))
+    await until(async () => (await ask('/v23.0/1')) === 503, 'no process is there')
+    const response = await fetch(`http://127.0.0.1:${front}/v23.0/1`)
+    assert.deepEqual(
+      [response.headers.get('content-type'), response.headers.get('retry-after')],
+      ['application/json', '5'],
+    )
+    const { error } = (await response.json()) as { error: { code: number; is_transient: boolean } }
+    assert.deepEqual([error.code, error.is_transient], [2, true])
   })
 
   test('systemd takes the units', async (t) => {

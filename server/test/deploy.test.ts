@@ -140,7 +140,9 @@ describe('deploy/', () => {
       linesOf('backend').filter((line) => line.startsWith('server ')),
       ['server api1 api1:8080 check', 'server api2 api2:8080 check'],
     )
-    assert.ok(linesOf('frontend').includes('acl is_private path,url_dec -m reg ^/+(healthz|readyz|metrics)/*$'))
+    assert.ok(
+      linesOf('frontend').includes('acl is_private path,url_dec -m reg ^/+(healthz|readyz(/+process)?|metrics)/*$'),
+    )
     assert.ok(linesOf('frontend').includes('http-request deny deny_status 404 if is_private'))
     const named = [...linesOf('frontend'), ...linesOf('backend')].flatMap((line) =>
       [...line.matchAll(/(?:default_backend|resolvers) (\w+)/g)].map(([, name]) => name),
@@ -194,15 +196,28 @@ describe('deploy/', () => {
   test('alerts.yaml: every rule is complete, and names metrics that there are', async () => {
     const { groups } = load(read('alerts.yaml')) as {
       groups: {
-        rules: { alert: string; expr: string; for: string; labels: object; annotations: { summary: string } }[]
+        rules: {
+          alert: string
+          expr: string
+          for: string
+          labels: object
+          annotations: { summary: string; runbook: string }
+        }[]
       }[]
     }
     const rules = groups.flatMap((group) => group.rules)
     assert.equal(new Set(rules.map(({ alert }) => alert)).size, rules.length)
-    for (const { for: time, labels, annotations } of rules) {
+    for (const { alert, for: time, labels, annotations } of rules) {
       assert.match(time, /^\d+[smh]$/)
       assert.ok(labels && annotations.summary)
+      assert.equal(annotations.runbook, `docs/runbook.md#${alert.toLowerCase()}`)
     }
+    const runbook = readFileSync(new URL('../docs/runbook.md', folder), 'utf8')
+    assert.deepEqual(
+      [...runbook.matchAll(/^## (\w+)$/gm)].map(([, name]) => name),
+      rules.map(({ alert }) => alert),
+    )
+    assert.equal([...runbook.matchAll(/^\*\*(?:It means|Look at|Do|Do not)\*\*: \S/gm)].length, 4 * rules.length)
     await checkMetrics(rules.map(({ expr }) => expr))
   })
 

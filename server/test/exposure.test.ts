@@ -94,7 +94,7 @@ describe('the Host of a request, outside production', () => {
     })
   }
 
-  for (const target of ['/healthz', '/readyz', '/metrics']) {
+  for (const target of ['/healthz', '/readyz', '/readyz/process', '/metrics']) {
     test(`any is served at ${target}`, async () => {
       assert.equal((await send(server, [`GET ${target} HTTP/1.1`, 'Host: probe.example'])).status, 200)
     })

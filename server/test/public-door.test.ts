@@ -188,7 +188,8 @@ describe('the public door', () => {
     const edgeDoors = ['gateway', 'receiver', 'handshake', 'operator']
     const rows = description.operations.filter(({ door }) => edgeDoors.includes(door)).map(({ name }) => `  ${name}`)
     const edge = ['gateway', 'receiver', 'operator', 'sandbox', ...rows]
-    const operators = ['operators', '  operators.healthz', '  operators.readyz', '  operators.metrics']
+    const service = ['healthz', 'readyz', 'readyz_process', 'metrics'].map((name) => `  operators.${name}`)
+    const operators = ['operators', ...service]
     assert.deepEqual(found.slice(0, expected.length), expected)
     assert.deepEqual(found.slice(expected.length).sort(), [...edge, ...operators].sort())
   })

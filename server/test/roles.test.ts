@@ -77,7 +77,8 @@ test('a timer that an api process set goes off in a worker', async (t) => {
 test('a worker answers the operators alone', async (t) => {
   const api = await startApi(t)
   const { client } = await startWorker(t, api)
-  for (const path of ['/healthz', '/readyz', '/metrics']) assert.equal((await client.get(path)).status, 200, path)
+  for (const path of ['/healthz', '/readyz', '/readyz/process', '/metrics'])
+    assert.equal((await client.get(path)).status, 200, path)
   const token = { token: tokens.owner }
   for (const path of [`/v23.0/${ids.phone_number}`, '/', '/docs', '/msgapp/webhooks', '/gateway/outbox']) {
     assert.equal((await client.get(path, token)).status, 404, path)

@@ -156,7 +156,7 @@ onOneDatabase('pages and pictures', 'sqlite', (engine) => {
   }
 
   test('health and metrics are answered always', async () => {
-    for (const path of ['/healthz', '/readyz', '/metrics']) {
+    for (const path of ['/healthz', '/readyz', '/readyz/process', '/metrics']) {
       for (let index = 0; index < 10; index++) {
         const response = await fetch(`${server.url}${path}`)
         assert.equal(response.status, 200)

@@ -17,6 +17,7 @@ import { findBranches, findJoins, listAsyncFunctions, listImports } from './harn
 /** Everything that the service does together, by file, and why no transaction is among it. */
 const joins: Readonly<Record<string, { readonly what: readonly string[]; readonly because: string }>> = {
   'app.ts': { what: ['Promise.all([usersStream.close(), foundation.feed.close()])'], because: 'streams are closed' },
+  'base/work/within.ts': { what: ['Promise.race([work, late])'], because: 'reads that a deadline leaves behind' },
   'cli/listen/listen.ts': {
     what: ['Promise.race([ended, watchCallback('],
     because: 'the callback is looked at in reads of their own until it ends',

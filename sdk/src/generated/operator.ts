@@ -64,6 +64,8 @@ const operatorsHealthzRow: Row = { name: 'operators.healthz', method: 'GET', doo
 
 const operatorsReadyzRow: Row = { name: 'operators.readyz', method: 'GET', door: 'open', path: '/readyz' }
 
+const operatorsReadyzProcessRow: Row = { name: 'operators.readyz_process', method: 'GET', door: 'open', path: '/readyz/process' }
+
 const operatorsMetricsRow: Row = { name: 'operators.metrics', method: 'GET', door: 'open', path: '/metrics' }
 
 /** The response of `operator.state.retrieve`. */
@@ -917,6 +919,18 @@ export function operatorReadiness<V extends Vocabulary>(client: Client<V>, optio
   return callRow(client, operatorsReadyzRow, [], undefined, options)
 }
 
+/** The response of `operator.processReadiness`. */
+export interface OperatorProcessReadinessResponse {
+  status: 'ready'
+  /** What cannot be done meanwhile: writing, when the disk is full. */
+  warning?: string
+}
+
+/** Reports whether this process can serve, though the database may be away for all of them. */
+export function operatorProcessReadiness<V extends Vocabulary>(client: Client<V>, options?: RequestOptions): Call<OperatorProcessReadinessResponse> {
+  return callRow(client, operatorsReadyzProcessRow, [], undefined, options)
+}
+
 /** Sends the metrics of the process for Prometheus. */
 export function operatorMetrics<V extends Vocabulary>(client: Client<V>, options?: RequestOptions): Call<string> {
   return callForText(client, operatorsMetricsRow, [], undefined, options)
@@ -1259,6 +1273,16 @@ export class OperatorMethods<V extends Vocabulary = 'msgapp'> extends Group<V> {
    */
   readiness(options?: RequestOptions): Call<OperatorReadinessResponse> {
     return operatorReadiness(this.client, options)
+  }
+
+  /**
+   * Reports whether this process can serve, though the database may be away for all of them.
+   *
+   * @example
+   * await client.operator.processReadiness()
+   */
+  processReadiness(options?: RequestOptions): Call<OperatorProcessReadinessResponse> {
+    return operatorProcessReadiness(this.client, options)
   }
 
   /**

@@ -125,7 +125,7 @@ export async function layFoundation({
     startWorld,
     spans,
     metrics,
-    deliveryMetrics: new DeliveryMetrics(metrics.registry, database.read, clock),
+    deliveryMetrics: new DeliveryMetrics(metrics.registry, database, clock),
     vocabulary,
     table: buildOperations(vocabulary, config),
     listening,

@@ -19,6 +19,7 @@ import { packageVersion } from '../version.ts'
 import { makeWorldPort } from '../world/port.ts'
 import { judgeClock } from './clock-readiness.ts'
 import type { Foundation } from './foundation.ts'
+import { watchReadiness } from './readiness-metrics.ts'
 
 export interface PortParts {
   readonly requestLog: RequestLog
@@ -36,6 +37,8 @@ export async function makePorts(
   const { clockGuard } = foundation
   const judge = () => judgeClock(clockGuard.state, config.role, config.clockJump)
   const migrations = readMigrations()
+  const readiness = shareWhileRunning(() => findReadiness(database, migrations, judge))
+  watchReadiness(metrics.registry, database, readiness)
   return {
     files: foundation.files,
     pieces: foundation.pieces,
@@ -77,7 +80,7 @@ export async function makePorts(
       oidc: readOidc(config),
     }),
     health: {
-      findReadiness: shareWhileRunning(() => findReadiness(database, migrations, judge)),
+      findReadiness: readiness,
       readClock: () => ({ hold: clockGuard.state.hold, offset: clockGuard.state.offset }),
       readMetrics: shareWhileRunning(async () => ({
         contentType: metrics.registry.contentType,

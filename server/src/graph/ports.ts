@@ -202,6 +202,8 @@ interface Health {
 export interface Readiness {
   /** Why it cannot serve; undefined when it can. */
   readonly reason: string | undefined
+  /** Whether that is the database alone, so that every process has the same reason. */
+  readonly isOnlyDatabase?: boolean
   /** What it cannot do although it can serve. */
   readonly warning?: string
   /** The error of the database, for the log only. */

@@ -30,7 +30,7 @@ export function makeDeliveryWorker(
     concurrency: 32,
     batch: 1,
     rules: { delays: [5000], giveUpAfter: 86_400_000 },
-    metrics: new DeliveryMetrics(new Metrics().registry, database.read, clock),
+    metrics: new DeliveryMetrics(new Metrics().registry, database, clock),
     ...given,
   })
   return { worker, egress }

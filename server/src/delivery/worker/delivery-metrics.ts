@@ -2,7 +2,8 @@ import { type RawBuilder, sql } from 'kysely'
 import { Counter, Gauge, type Registry } from 'prom-client'
 import type { Clock } from '../../base/time/clock.ts'
 import { second } from '../../base/time/duration.ts'
-import type { Db } from '../../db/database.ts'
+import type { Database, Db } from '../../db/database.ts'
+import { readForMetric } from '../../telemetry/store-metrics.ts'
 import { failuresUntilDown } from '../rules/pause.ts'
 import { isDownInUse, isFailingInUse } from '../store/lane-conditions.ts'
 
@@ -16,7 +17,7 @@ export class DeliveryMetrics {
   #held: () => number = () => 0
   #waiting: () => number = () => 0
 
-  constructor(registry: Registry, db: Db, clock: Clock) {
+  constructor(registry: Registry, database: Database, clock: Clock) {
     const attempts = this.#attempts
     new Counter({
       name: 'switchboard_delivery_attempts_total',
@@ -59,58 +60,41 @@ export class DeliveryMetrics {
         this.set(worker.#waiting())
       },
     })
-    const lanes = [
+    // Read from the store, so the same on every process; absent while it does not respond.
+    const stored: readonly { name: string; help: string; read: (db: Db) => Promise<number> }[] = [
       {
-        name: 'down',
+        name: 'switchboard_delivery_lanes_down',
         help: 'Lanes whose subscriber is down: they are probed with one post at a time.',
-        which: isDownInUse,
+        read: (db) => countLanes(db, isDownInUse),
       },
-      { name: 'failing', help: 'Lanes whose subscriber did not take what it was sent last.', which: isFailingInUse },
+      {
+        name: 'switchboard_delivery_lanes_failing',
+        help: 'Lanes whose subscriber did not take what it was sent last.',
+        read: (db) => countLanes(db, isFailingInUse),
+      },
+      {
+        name: 'switchboard_oldest_waiting_delivery_age_seconds',
+        help: 'Age of the oldest event that a subscriber has not taken yet; 0 when none waits.',
+        read: async (db) => ageOf(await findOldestWaiting(db), clock.now()),
+      },
+      {
+        name: 'switchboard_delivery_lateness_seconds',
+        help: 'How long something has been due that no subscriber is the reason of: those that are down or asked for a pause do not count; 0 when nothing is late.',
+        read: async (db) => ageOf(await findLatest(db, clock.now()), clock.now()),
+      },
     ]
-    for (const { name, help, which } of lanes) {
+    for (const { name, help, read } of stored) {
       new Gauge({
-        name: `switchboard_delivery_lanes_${name}`,
+        name,
         help,
         registers: [registry],
         async collect() {
-          try {
-            this.set(await countLanes(db, which))
-          } catch {
-            this.remove()
-          }
+          const value = await readForMetric(database, read)
+          if (value === undefined) this.remove()
+          else this.set(value)
         },
       })
     }
-    new Gauge({
-      name: 'switchboard_oldest_waiting_delivery_age_seconds',
-      help: 'Age of the oldest event that a subscriber has not taken yet; 0 when none waits.',
-      registers: [registry],
-      async collect() {
-        let oldest: number | undefined
-        try {
-          oldest = await findOldestWaiting(db)
-        } catch {
-          // /readyz reports a database that does not respond; the other metrics must still be readable then.
-          this.remove()
-          return
-        }
-        this.set(oldest === undefined ? 0 : Math.max(0, (clock.now() - oldest) / second))
-      },
-    })
-    new Gauge({
-      name: 'switchboard_delivery_lateness_seconds',
-      help: 'How long something has been due that no subscriber is the reason of: those that are down or asked for a pause do not count; 0 when nothing is late.',
-      registers: [registry],
-      async collect() {
-        const now = clock.now()
-        try {
-          const due = await findLatest(db, now)
-          this.set(due === undefined ? 0 : Math.max(0, (now - due) / second))
-        } catch {
-          this.remove()
-        }
-      },
-    })
   }
 
   /** Shows how many lanes a worker holds, and how many wait for another post to end. */
@@ -126,6 +110,10 @@ export class DeliveryMetrics {
   countReceived(field: string): void {
     this.#received.inc({ field })
   }
+}
+
+function ageOf(time: number | undefined, now: number): number {
+  return time === undefined ? 0 : Math.max(0, (now - time) / second)
 }
 
 async function countLanes(db: Db, which: RawBuilder<boolean>): Promise<number> {

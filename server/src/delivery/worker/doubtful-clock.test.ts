@@ -55,7 +55,7 @@ class Deliverer {
         userAgent: 'test',
       },
       vocabulary: chooseVocabulary('msgapp'),
-      metrics: new DeliveryMetrics(new Metrics().registry, database.read, clock),
+      metrics: new DeliveryMetrics(new Metrics().registry, database, clock),
       trust: { mayWork: () => this.mayWork, mayDelete: () => this.mayWork },
     })
     t.after(() => this.worker.stop(0, async () => ended.reject(new EgressError('closed', 'the test is over'))))

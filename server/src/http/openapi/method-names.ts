@@ -325,6 +325,7 @@ export const methodNames: Readonly<Record<string, MethodName>> = {
   'operator.read_state': 'operator.state.retrieve',
   'operators.healthz': 'operator.health',
   'operators.readyz': 'operator.readiness',
+  'operators.readyz_process': 'operator.processReadiness',
   'operators.metrics': 'operator.metrics',
   'operator.list_nodes': 'operator.nodes.list',
   'operator.list_tokens': 'operator.tokens.list',

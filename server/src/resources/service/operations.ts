@@ -2,6 +2,7 @@ import { Type } from 'typebox'
 import type { Chapter } from '../../chapter.ts'
 import { defineOpen } from '../../graph/define.ts'
 import type { NewReplyOperation } from '../../graph/operation.ts'
+import type { Readiness } from '../../graph/ports.ts'
 import { Reply } from '../../graph/reply.ts'
 
 const json = { 'content-type': 'application/json; charset=utf-8' }
@@ -72,32 +73,19 @@ function serviceOperations(): NewReplyOperation[] {
       content: { 'application/json': Type.Object({ status: Type.Literal('alive') }) },
       run: async () => new Reply(json, '{"status":"alive"}'),
     }),
-    defineOpen({
+    defineReadiness({
       name: 'operators.readyz',
       path: '/readyz',
       sentence: 'Reports whether requests can be served.',
-      everyRole: true,
-      errors: [400, 500],
-      input: nothing,
-      examples: { output: undefined },
-      content: {
-        'application/json': Type.Object({
-          status: Type.Literal('ready'),
-          warning: Type.Optional(
-            Type.String({ description: 'What cannot be done meanwhile: writing, when the disk is full.' }),
-          ),
-        }),
-      },
-      unready: {
-        'application/json': Type.Object({ status: Type.Literal('not ready'), reason: Type.String() }),
-      },
-      async run({ ports }) {
-        const { reason, warning, error } = await ports.health.findReadiness()
-        if (reason !== undefined) {
-          return new Reply(json, JSON.stringify({ status: 'not ready', reason }), { status: 503, fault: error })
-        }
-        return new Reply(json, JSON.stringify({ status: 'ready', ...(warning !== undefined && { warning }) }))
-      },
+      judge: (readiness) => readiness,
+    }),
+    defineReadiness({
+      name: 'operators.readyz_process',
+      path: '/readyz/process',
+      sentence: 'Reports whether this process can serve, though the database may be away for all of them.',
+      // A proxy that took all of them out of service would respond itself, and not say when to try again.
+      judge: (readiness) =>
+        readiness.isOnlyDatabase ? { reason: undefined, warning: readiness.reason ?? '' } : readiness,
     }),
     defineOpen({
       name: 'operators.metrics',
@@ -114,4 +102,39 @@ function serviceOperations(): NewReplyOperation[] {
       },
     }),
   ]
+}
+
+interface ReadinessRow {
+  readonly name: `operators.${string}`
+  readonly path: `/${string}`
+  readonly sentence: string
+  readonly judge: (readiness: Readiness) => Readiness
+}
+
+function defineReadiness({ judge, ...row }: ReadinessRow) {
+  return defineOpen({
+    ...row,
+    everyRole: true,
+    errors: [400, 500],
+    input: nothing,
+    examples: { output: undefined },
+    content: {
+      'application/json': Type.Object({
+        status: Type.Literal('ready'),
+        warning: Type.Optional(
+          Type.String({ description: 'What cannot be done meanwhile: writing, when the disk is full.' }),
+        ),
+      }),
+    },
+    unready: {
+      'application/json': Type.Object({ status: Type.Literal('not ready'), reason: Type.String() }),
+    },
+    async run({ ports }) {
+      const { reason, warning, error } = judge(await ports.health.findReadiness())
+      if (reason !== undefined) {
+        return new Reply(json, JSON.stringify({ status: 'not ready', reason }), { status: 503, fault: error })
+      }
+      return new Reply(json, JSON.stringify({ status: 'ready', ...(warning !== undefined && { warning }) }))
+    },
+  })
 }

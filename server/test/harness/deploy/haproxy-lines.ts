@@ -14,6 +14,7 @@ const lines: Readonly<Record<string, readonly string[]>> = {
     `timeout (connect|client|server|http-request) ${time}`,
     'retries \\d+',
     'retry-on conn-failure',
+    'http-error status 50[234] content-type application/json string ".+" hdr Retry-After \\d+',
   ],
   resolvers: ['parse-resolv-conf', `hold valid ${time}`],
   frontend: [
@@ -27,7 +28,8 @@ const lines: Readonly<Record<string, readonly string[]>> = {
   ],
   backend: [
     'balance (leastconn|roundrobin)',
-    'option httpchk GET /\\w+',
+    'option httpchk GET /[\\w/]+',
+    `timeout check ${time}`,
     'http-check expect status \\d{3}',
     `default-server inter ${time} fall \\d+ rise \\d+ init-addr [\\w,]+ resolvers \\w+`,
     'server \\w+ [\\w.]+:\\d+ check',
