@@ -78,7 +78,7 @@ describe('secrets in bodies', () => {
   }
 
   test('a body of brackets takes no time', () => {
-    const begun = performance.now()
+    const begun = process.cpuUsage()
     const quotes = `["[${'\\"['.repeat(5_200)}`
     for (const body of [
       '['.repeat(16_384),
@@ -90,7 +90,9 @@ describe('secrets in bodies', () => {
       redactBody(body, json)
       redactUrl(`/?a=${body}`)
     }
-    assert.ok(performance.now() - begun < 1000, `${performance.now() - begun} ms`)
+    // Of this process alone, so that a busy machine does not fail it.
+    const milliseconds = process.cpuUsage(begun).user / 1000
+    assert.ok(milliseconds < 1000, `${milliseconds} ms`)
   })
 
   test('headers of any name are shown, and addresses in them without their secrets', () => {
