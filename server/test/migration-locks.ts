@@ -1,4 +1,4 @@
-// After a migration was added: writes what each of them locks on PostgreSQL, which `./switchboard migrate --check` tells.
+// After a migration was added: writes what each of them locks on PostgreSQL, which `./switchboard migrate --check` prints.
 import { writeFileSync } from 'node:fs'
 import { readMigrations } from '../src/db/schema/migrations.ts'
 import { makeStorePlace } from './harness/databases.ts'

@@ -57,12 +57,12 @@ export async function openStore(config: Config, log: Log, options: StoreOptions 
 
 /** Migrations of a store in use may wait long for a lock: the log says so, and once a minute that they still do. */
 async function migrateStore(database: Database, log: Log): Promise<void> {
-  let isToldAfter = 0
+  let quietUntil = 0
   const progress: MigrationProgress = {
     begin: (migration) => log.info({ migration }, 'migrating'),
     wait(migration, reason) {
-      if (performance.now() < isToldAfter) return
-      isToldAfter = performance.now() + minute
+      if (performance.now() < quietUntil) return
+      quietUntil = performance.now() + minute
       log.warn({ migration, reason }, 'a migration waits for a lock, and is tried again')
     },
     end: (migration, milliseconds) => log.info({ migration, ms: Math.round(milliseconds) }, 'migrated'),

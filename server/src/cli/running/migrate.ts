@@ -21,11 +21,11 @@ export async function runMigrations({ data, check }: MigrateFlags): Promise<void
   const database = await openUnmigrated(config, log)
   try {
     if (check) {
-      await tellPending(database)
+      await printPending(database)
       return
     }
     const isNew = !(await hasSchema(database))
-    const names = await migrate(database, systemClock, { progress: tellProgress(isNew || database.isEmbedded) })
+    const names = await migrate(database, systemClock, { progress: printProgress(isNew || database.isEmbedded) })
     if (names.length === 0) say('The schema is up to date.')
     else if (isNew || database.isEmbedded) for (const name of names) say(`Ran ${name}.`)
   } finally {
@@ -38,8 +38,8 @@ function say(line: string): void {
   process.stdout.write(`${line}\n`)
 }
 
-/** What runs all together is told at the end. */
-function tellProgress(isTogether: boolean): MigrationProgress {
+/** Migrations that run together are printed at the end. */
+function printProgress(isTogether: boolean): MigrationProgress {
   return {
     begin(name) {
       if (!isTogether) say(`Running ${name}.`)
@@ -53,7 +53,7 @@ function tellProgress(isTogether: boolean): MigrationProgress {
   }
 }
 
-async function tellPending(database: Database): Promise<void> {
+async function printPending(database: Database): Promise<void> {
   const pending = await findPending(database)
   if (pending.length === 0) {
     say('The schema is up to date.')

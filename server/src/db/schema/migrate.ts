@@ -16,7 +16,7 @@ import { listLiveIndexes, type Migration, readMigrations, usableSince, writeFor 
 /** The migration that made `schema_floor`. */
 const floorMigration = '054-oldest-version'
 
-/** Told what a migration does: it may take long. */
+/** Called at each step of a migration, which may take long. */
 export interface MigrationProgress {
   begin(name: string): void
   /** A lock was not to be had in time; nothing was changed, and it is tried again. */

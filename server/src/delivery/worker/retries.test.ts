@@ -303,7 +303,7 @@ onBothDatabases('a subscriber that is down', (engine) => {
   })
 })
 
-onBothDatabases('what is told of subscribers', (engine) => {
+onBothDatabases('what the log says of subscribers', (engine) => {
   const lines: Record<string, unknown>[] = []
   const sink = { write: (line: string) => void lines.push(JSON.parse(line)) }
   const server = useTestServer({ engine, log: Object.assign(pino({ level: 'info' }, sink), { line() {} }) })
@@ -326,7 +326,7 @@ onBothDatabases('what is told of subscribers', (engine) => {
     const subscriber = await subscribe(t, server)
     const { host } = new URL(subscriber.url)
     subscriber.answerWith(refuseWith(500))
-    for (let index = 0; index < 5; index++) await handInText(server, `told.${index}`, userOf(index))
+    for (let index = 0; index < 5; index++) await handInText(server, `logged.${index}`, userOf(index))
     for (let elapsed = 0; elapsed < 3 * hour; elapsed += 10 * minute) {
       server.clock.advance(10 * minute)
       await server.app.settle()
@@ -337,9 +337,9 @@ onBothDatabases('what is told of subscribers', (engine) => {
     subscriber.answerWith(takeIt)
     server.clock.advance(5 * minute)
     await server.app.settle()
-    const told = lines.filter(({ msg }) => /^a (?:delivery|subscriber) /.test(String(msg)))
+    const about = lines.filter(({ msg }) => /^a (?:delivery|subscriber) /.test(String(msg)))
     assert.deepEqual(
-      told.map(({ level, msg, host, status }) => ({ level, msg, host, status })),
+      about.map(({ level, msg, host, status }) => ({ level, msg, host, status })),
       [
         { level: 40, msg: 'a delivery failed', host: undefined, status: 500 },
         { level: 40, msg: 'a subscriber is down, and is tried with one post at a time', host, status: 500 },
