@@ -15,7 +15,7 @@ import { Confirmation } from './ui/dialog.tsx'
 import { Icon, Mark } from './ui/icons.tsx'
 import { useKeptScroll } from './ui/kept-scroll.ts'
 import { Head, IconButton, To } from './ui/parts.tsx'
-import { writeAhead } from './ui/times.ts'
+import { writeAhead, writeDayAndTime } from './ui/times.ts'
 import { attempt, Toast } from './ui/toast.tsx'
 
 /** Signs in, and says what went wrong. */
@@ -105,6 +105,7 @@ function Frame() {
       <main id="main" tabIndex={-1} ref={main}>
         <Lost />
         <Disagreement />
+        <HeldSending />
         <MovedClock />
         <Page />
       </main>
@@ -199,6 +200,20 @@ function Disagreement() {
       <p>
         What a request does depends on the process that serves it. Give all processes the same values, and restart those
         that differ; the log names them.
+      </p>
+    </div>
+  )
+}
+
+/** Nothing is sent, although everything else works: otherwise whoever looks searches for the fault at a subscriber. */
+function HeldSending() {
+  const since = service.value?.sending.held_since
+  if (typeof since !== 'string') return null
+  return (
+    <div class="disagreement" role="alert">
+      <p>Sending is held since {writeDayAndTime(new Date(since))}.</p>
+      <p>
+        Webhooks, codes and fetches of links wait, as after a restore. To send them: ./switchboard restored --release.
       </p>
     </div>
   )

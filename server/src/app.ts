@@ -46,11 +46,13 @@ export async function createApp(given: AppDeps): Promise<App> {
   return {
     async listen() {
       await foundation.clockGuard.check()
+      await foundation.sendingHold.check()
       if (config.role !== 'worker' && config.consoleOn) await endStale(foundation)
       await server.listen({ port: config.port, host: config.host, backlog: maxUnaccepted })
       const address = writeAddress(server.server.address() as AddressInfo)
       foundation.listening.address = address
       foundation.clockGuard.start()
+      foundation.sendingHold.start()
       if (!config.production && !isLoopbackUrl(address)) warnOfExposure(log, address)
       await workers.start()
       stopWaking = database.onDue((due) => workers.wakeDue(due))
@@ -72,6 +74,7 @@ export async function createApp(given: AppDeps): Promise<App> {
       await heartbeat.stop()
       await workers.stop(graceMilliseconds)
       await foundation.clockGuard.stop()
+      await foundation.sendingHold.stop()
       await foundation.waker.close()
       await foundation.spans?.close()
       await foundation.store.close()

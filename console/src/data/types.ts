@@ -22,6 +22,7 @@ export interface ServiceState {
   readonly store: string
   readonly sandbox: boolean
   readonly time: string
+  readonly sending: { readonly held_since: string | null }
   readonly counts: Readonly<Record<string, number>>
   readonly lanes: { readonly waiting: number; readonly down: number; readonly oldest_age: number | null }
   readonly processes: readonly {

@@ -90,6 +90,10 @@ export interface OperatorStateRetrieveResponse {
     /** Why nothing is deleted or given up: its clock `differs` from the database's, or time has `jumped` forward by days and waits for ./switchboard clock accept. Null: it is. */
     held: string | null
   }
+  sending: {
+    /** Since when webhooks, codes and fetches of links wait for ./switchboard restored --release. Null: they are sent. */
+    held_since: string | null
+  }
   /** How many nodes there are, by kind. */
   counts: Record<string, number>
   lanes: {

@@ -11,6 +11,7 @@ import { DeliveryMetrics } from '../delivery/worker/delivery-metrics.ts'
 import { loneWaker, NotificationWaker } from '../delivery/worker/waker.ts'
 import { Egress } from '../egress/egress.ts'
 import { makeDnsResolve, resolveBySystem } from '../egress/resolve.ts'
+import { SendingHold } from '../egress/sending-hold.ts'
 import { openFiles } from '../files/files.ts'
 import { FileMetrics, meterStores } from '../files/metered.ts'
 import { openFileStores } from '../files/open.ts'
@@ -34,6 +35,7 @@ import { packageVersion } from '../version.ts'
 import type { World } from '../world/list.ts'
 import { readStartWorld } from '../world/start.ts'
 import { watchClock } from './clock-metrics.ts'
+import { watchSendingHold } from './sending-hold-metrics.ts'
 
 /** What the service gets from outside. */
 export interface AppDeps {
@@ -85,6 +87,8 @@ export async function layFoundation({
     ...(timeSources && { sources: timeSources }),
   })
   watchClock(metrics.registry, clockGuard)
+  const sendingHold = new SendingHold({ database, clock, log })
+  watchSendingHold(metrics.registry, sendingHold)
   const vocabulary = chooseVocabulary(config.vocabulary)
 
   const stores = await openFileStores(config, { clock: realClock, random, log })
@@ -119,13 +123,14 @@ export async function layFoundation({
     sandboxState,
     toRealTime,
     clockGuard,
+    sendingHold,
     lastPlainDelivery: await readLastPlainDelivery(database.read),
     random,
     log,
     startWorld,
     spans,
     metrics,
-    deliveryMetrics: new DeliveryMetrics(metrics.registry, database, clock),
+    deliveryMetrics: new DeliveryMetrics(metrics.registry, database, clock, { isHeld: () => !sendingHold.maySend() }),
     vocabulary,
     table: buildOperations(vocabulary, config),
     listening,

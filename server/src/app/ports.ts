@@ -20,6 +20,7 @@ import { makeWorldPort } from '../world/port.ts'
 import { judgeClock } from './clock-readiness.ts'
 import type { Foundation } from './foundation.ts'
 import { watchReadiness } from './readiness-metrics.ts'
+import { noteHold } from './sending-hold-readiness.ts'
 
 export interface PortParts {
   readonly requestLog: RequestLog
@@ -34,10 +35,13 @@ export async function makePorts(
 ): Promise<PipelineDeps['ports']> {
   const { config, database, clock, random, log, vocabulary, publicUrl, userIds, metrics, table } = foundation
   const { production, versions, allowInternalCallbacks: allowInternal } = config
-  const { clockGuard } = foundation
-  const judge = () => judgeClock(clockGuard.state, config.role, config.clockJump)
+  const { clockGuard, sendingHold } = foundation
+  const judges = {
+    judgeClock: () => judgeClock(clockGuard.state, config.role, config.clockJump),
+    noteHold: () => noteHold(sendingHold),
+  }
   const migrations = readMigrations()
-  const readiness = shareWhileRunning(() => findReadiness(database, migrations, judge))
+  const readiness = shareWhileRunning(() => findReadiness(database, migrations, judges))
   watchReadiness(metrics.registry, database, readiness)
   return {
     files: foundation.files,
@@ -82,6 +86,7 @@ export async function makePorts(
     health: {
       findReadiness: readiness,
       readClock: () => ({ hold: clockGuard.state.hold, offset: clockGuard.state.offset }),
+      sendingHeldSince: () => sendingHold.heldSince,
       readMetrics: shareWhileRunning(async () => ({
         contentType: metrics.registry.contentType,
         text: await metrics.registry.metrics(),

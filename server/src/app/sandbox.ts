@@ -49,6 +49,7 @@ export function makeSandbox(
       await workers.sweep()
     },
     heldTimers: () => workers.heldTimers,
+    isSendingHeld: () => !foundation.sendingHold.maySend(),
     onReplaced({ replaced_time: time, last_event: event, last_delivery: delivery, last_position: position }) {
       workers.reset()
       heartbeat.wake()

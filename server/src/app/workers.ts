@@ -1,3 +1,4 @@
+import type { ClockTrust } from '../base/time/clock-trust.ts'
 import { day, hour, second } from '../base/time/duration.ts'
 import { Loop } from '../base/work/loop.ts'
 import { forgetHandler } from '../carrier/forget.ts'
@@ -47,13 +48,20 @@ export class Workers {
 
   constructor(foundation: Foundation) {
     this.#foundation = foundation
-    const { config, database, clock, realClock, random, log, waker, clockGuard: trust } = foundation
+    const { config, database, clock, realClock, random, log, waker, clockGuard: trust, sendingHold } = foundation
     this.#timers = makeTimers(foundation)
     this.#deliveries = makeDeliveries(foundation)
     this.#linkEgress = makeLinkEgress(foundation)
     this.#links = makeLinks(foundation, this.#linkEgress)
-    const { webhookKeep: keep, webhookGiveUpAfter: giveUpAfter, auditKeep } = config
-    this.#retention = new RetentionWorker({ database, clock, log, rules: { keep, giveUpAfter, auditKeep }, trust })
+    const { webhookKeep: keep, auditKeep } = config
+    const rules = {
+      keep,
+      auditKeep,
+      get giveUpAfter() {
+        return sendingHold.extend(config.webhookGiveUpAfter)
+      },
+    }
+    this.#retention = new RetentionWorker({ database, clock, log, rules, trust })
     this.#messageRetention = new MessageRetention({ database, clock, random, log, rules: config, trust })
     this.#contactRetention = new ContactRetention({ database, clock, log, rules: config, trust })
     this.#words = new WordIndexer({ database, clock, log })
@@ -75,11 +83,11 @@ export class Workers {
 
   async start(): Promise<void> {
     if (!this.runs) return
-    const { database, pieces, log, clockGuard } = this.#foundation
+    const { database, pieces, log, clockGuard, sendingHold } = this.#foundation
     if (database.isEmbedded) await endLeases(database)
     await sweepPieces(database, pieces, log)
     await this.#clockSteps.start()
-    clockGuard.onReleased(() => this.wake())
+    for (const guard of [clockGuard, sendingHold]) guard.onReleased(() => this.wake())
     for (const worker of [this.#timers, this.#deliveries, this.#links]) worker.start()
     for (const worker of [this.#retention, this.#messageRetention, this.#contactRetention]) worker.start()
     this.#words.start()
@@ -113,6 +121,7 @@ export class Workers {
   /** Resolves when everything that is due now has happened, as far as the clock can be relied on. */
   async settle(): Promise<void> {
     await this.#foundation.clockGuard.check()
+    await this.#foundation.sendingHold.check()
     if (!this.runs) return
     await this.#clockSteps.check()
     await this.#timers.settle()
@@ -170,15 +179,22 @@ export class Workers {
   }
 }
 
+/** For workers that do nothing but send: while an operator holds that, they do as if the clock could not be relied on. */
+function trustToSend({ clockGuard, sendingHold }: Foundation): ClockTrust {
+  return { mayWork: () => clockGuard.mayWork() && sendingHold.maySend(), mayDelete: clockGuard.mayDelete }
+}
+
 function makeTimers(foundation: Foundation): TimerWorker {
   const { config, database, clock, clockGuard, random, log, feed, store, pieces, vocabulary, publicUrl, userIds } =
     foundation
+  const { sendingHold } = foundation
   return new TimerWorker({
     database,
     owner: random.trace(),
     clock,
     leaseClock: clockGuard.leaseClock,
     trust: clockGuard,
+    maySend: sendingHold.maySend,
     inOrder: config.sandbox,
     log,
     feed,
@@ -196,15 +212,15 @@ function makeTimers(foundation: Foundation): TimerWorker {
 }
 
 function makeDeliveries(foundation: Foundation): DeliveryWorker {
-  const { config, database, clock, toRealTime, random, log, clockGuard: trust } = foundation
+  const { config, database, clock, toRealTime, random, log, clockGuard, sendingHold } = foundation
   const { vocabulary, egress, deliveryMetrics: metrics, faults, spans, waker } = foundation
   return new DeliveryWorker({
     database,
     clock,
-    leaseClock: trust.leaseClock,
+    leaseClock: clockGuard.leaseClock,
     toRealTime,
     lastPlainDelivery: foundation.lastPlainDelivery,
-    trust,
+    trust: trustToSend(foundation),
     random,
     log,
     vocabulary,
@@ -213,7 +229,7 @@ function makeDeliveries(foundation: Foundation): DeliveryWorker {
     rules: {
       delays: config.webhookRetryDelays,
       get giveUpAfter() {
-        return trust.mayDelete() ? config.webhookGiveUpAfter : Number.POSITIVE_INFINITY
+        return clockGuard.mayDelete() ? sendingHold.extend(config.webhookGiveUpAfter) : Number.POSITIVE_INFINITY
       },
     },
     metrics,
@@ -242,7 +258,7 @@ function makeLinks(foundation: Foundation, egress: Egress): LinkWorker {
     ...{ database, clock, random, log, files, vocabulary, publicUrl, userIds, egress },
     lease: config.webhookLease,
     leaseClock: clockGuard.leaseClock,
-    trust: clockGuard,
+    trust: trustToSend(foundation),
     settings: config,
   })
 }
@@ -265,12 +281,15 @@ function makeOwnNotes({ database, log }: Foundation): Loop {
   return loop
 }
 
-/** Searches for files that nothing knows of, once a day. */
+/**
+ * Searches for files that nothing knows of, once a day. Not while sending is held: of a store that was restored these may be files that are
+ * missed, or those of the store that it is a copy of.
+ */
 function makeLeftFiles(foundation: Foundation): Loop {
-  const { database, store, pieces, owner, clock, realClock, random, log, clockGuard } = foundation
+  const { database, store, pieces, owner, clock, realClock, random, log, clockGuard, sendingHold } = foundation
   const loop: Loop = new Loop({
     async work() {
-      const isStopped = () => loop.isStopped || !clockGuard.mayDelete()
+      const isStopped = () => loop.isStopped || !clockGuard.mayDelete() || !sendingHold.maySend()
       if (isStopped()) return
       await removeOrphans({ database, store, owner, clock, realClock, random, log, isStopped })
       await sweepPieces(database, pieces, log)

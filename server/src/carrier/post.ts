@@ -9,6 +9,7 @@ const retryDelays = [second, 5 * second, 30 * second, minute, 2 * minute, 5 * mi
 /** Posts messages to the carrier at CARRIER_URL, and retries until it accepts them. */
 export function makeCarrierHandler(carrierUrl: string): TimerHandler {
   return {
+    sends: true,
     async act(payload, code) {
       const { statusCode, body } = await request(carrierUrl, {
         method: 'POST',

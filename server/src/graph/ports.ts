@@ -196,6 +196,8 @@ interface Health {
   findReadiness(): Promise<Readiness>
   /** Why nothing is deleted or given up, and by how many milliseconds the process is ahead of the database. */
   readClock(): { readonly hold: string | undefined; readonly offset: number }
+  /** Since when an operator holds what would be sent; undefined: it is sent. */
+  sendingHeldSince(): number | undefined
   readMetrics(): Promise<{ readonly contentType: string; readonly text: string }>
 }
 

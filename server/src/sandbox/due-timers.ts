@@ -22,23 +22,27 @@ const findDueDelivery = defineSql<{ time: number }>()(
     ) LIMIT 1`,
 )
 
+/** What is not done now, although it may be due. */
+export interface Held {
+  /** Timers of these kinds. */
+  readonly timers: readonly string[]
+  readonly deliveries: boolean
+}
+
 /**
- * Resolves when nothing waits any more that was due at a time, whichever process does it; or when that takes too long. Timers of the
- * kinds in `held` are not waited for.
+ * Resolves when nothing waits any more that was due at a time, whichever process does it; or when that takes too long. What is held is not
+ * waited for.
  */
-export async function waitUntilDone(
-  { read }: Pick<Database, 'read'>,
-  time: number,
-  held: readonly string[],
-): Promise<void> {
+export async function waitUntilDone({ read }: Pick<Database, 'read'>, time: number, held: Held): Promise<void> {
   const end = performance.now() + waitTimeoutMs
   while ((await isSomethingDue(read, time, held)) && performance.now() < end) await wait(pollMilliseconds)
 }
 
-async function isSomethingDue(db: Db, time: number, held: readonly string[]): Promise<boolean> {
-  const kinds = Object.fromEntries(held.map((kind) => [kind, 1]))
+async function isSomethingDue(db: Db, time: number, held: Held): Promise<boolean> {
+  const kinds = Object.fromEntries(held.timers.map((kind) => [kind, 1]))
   const [timer] = await db.list(findDueTimer, { time, held: kinds })
   if (timer) return true
+  if (held.deliveries) return false
   const [delivery] = await db.list(findDueDelivery, { time })
   return delivery !== undefined
 }

@@ -17,6 +17,8 @@ export interface ClockDeps {
   readonly settle: () => Promise<void>
   /** The kinds of timers that do not fire now, although they may be due. */
   readonly heldTimers: () => readonly string[]
+  /** Whether deliveries are not sent, although they may be due. */
+  readonly isSendingHeld: () => boolean
 }
 
 /**
@@ -39,5 +41,5 @@ export async function moveClock(deps: ClockDeps, move: ClockMove, record: (tx: T
   if (back > 0) await deps.onStepBack(back)
   const now = clock.now()
   await deps.settle()
-  await waitUntilDone(database, now, deps.heldTimers())
+  await waitUntilDone(database, now, { timers: deps.heldTimers(), deliveries: deps.isSendingHeld() })
 }

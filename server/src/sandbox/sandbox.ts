@@ -27,6 +27,8 @@ export interface SandboxDeps {
   readonly settle: () => Promise<void>
   /** The kinds of timers that do not fire now, although they may be due. */
   readonly heldTimers: () => readonly string[]
+  /** Whether deliveries are not sent, although they may be due. */
+  readonly isSendingHeld: () => boolean
   /** The store was replaced as a whole: what this process has in memory of it holds no more. */
   readonly onReplaced: (state: SandboxState) => void
   /** Does what is due, and removes files that nothing uses any more. */

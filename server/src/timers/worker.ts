@@ -23,6 +23,8 @@ export interface TimerHandler {
   readonly alone?: boolean
   /** Whether it deletes something because its time is over: it waits while the clock may be wrong. */
   readonly deletes?: boolean
+  /** Whether it sends something to others: it waits while an operator holds that. */
+  readonly sends?: boolean
   /** What is stored of a failure; `isLast`: the timer is given up. */
   readonly noteFailure?: (tx: Transaction, payload: object, error: Error, isLast: boolean) => Promise<void>
   /** How long to wait after a failure; undefined gives up. `failures` counts from 1. */
@@ -86,6 +88,8 @@ export interface TimerWorkerOptions {
   readonly inOrder?: boolean
   /** By default the clock is relied on. */
   readonly trust?: ClockTrust
+  /** Whether something may be sent to others; by default it may. */
+  readonly maySend?: () => boolean
 }
 
 /** Fires timers: each by one process at a time, and again if that process dies. */
@@ -95,6 +99,8 @@ export class TimerWorker {
   readonly #trust: ClockTrust
   /** The kinds that wait while the clock may be wrong. */
   readonly #deleting: readonly string[]
+  /** The kinds that wait while sending is held. */
+  readonly #sending: readonly string[]
   readonly #inHand = new Map<string, Promise<void>>()
   readonly #polls: Loop
   readonly #heartbeat: Loop
@@ -107,7 +113,9 @@ export class TimerWorker {
     this.#maxInHand = options.inOrder ? maxInGroup : maxInHand
     this.#leaseClock = options.leaseClock ?? options.clock
     this.#trust = options.trust ?? fullTrust
-    this.#deleting = Object.entries(options.handlers).flatMap(([kind, { deletes }]) => (deletes ? [kind] : []))
+    const handlers = Object.entries(options.handlers)
+    this.#deleting = handlers.flatMap(([kind, { deletes }]) => (deletes ? [kind] : []))
+    this.#sending = handlers.flatMap(([kind, { sends }]) => (sends ? [kind] : []))
     this.#polls = new Loop({
       work: () => this.#claimDue(),
       pause: pollPauseMilliseconds,
@@ -155,7 +163,8 @@ export class TimerWorker {
 
   /** The kinds of timers that do not fire now, although they may be due. */
   get heldKinds(): readonly string[] {
-    return this.#trust.mayDelete() ? [] : this.#deleting
+    const { maySend = () => true } = this.#options
+    return [...(this.#trust.mayDelete() ? [] : this.#deleting), ...(maySend() ? [] : this.#sending)]
   }
 
   /** Finishes the timers in hand and begins no other. */

@@ -1,4 +1,4 @@
-import type { Command } from 'commander'
+import { type Command, Option } from 'commander'
 import { packageVersion } from '../../version.ts'
 import type { LocalAddress } from '../local-url.ts'
 import { dataFlag, forServer, tokenFlag, urlFlag } from './flags.ts'
@@ -52,6 +52,17 @@ export function addRunningCommands(program: Command, { host, port }: LocalAddres
     .option('--check', 'only say what would run, and what it would lock; exit code 2 if there is something')
     .option(...dataFlag)
     .action(async (flags) => (await import('../running/migrate.ts')).runMigrations(flags))
+
+  program
+    .command('restored')
+    .description(
+      'for a store that was restored from a backup: hold what it would send again (webhooks, codes, fetches of links) while servers serve requests, and release it; without an option, say what waits',
+    )
+    .option('--hold', 'from now on nothing is sent, by any server of the store')
+    .addOption(new Option('--release', 'what waits is sent').conflicts('hold'))
+    .option('--withdraw-waiting', 'with --release: give up the webhooks and codes that waited when it was held')
+    .option(...dataFlag)
+    .action(async (flags) => (await import('../running/restored.ts')).restored(flags))
 
   program
     .command('version')

@@ -77,7 +77,9 @@ function describeFacts(delivery: Delivery): string {
 function describeState({ state, due_time, value }: Pick<Delivery, 'state' | 'due_time' | 'value'>): string {
   if (state === 'waiting') return `waiting, next attempt ${writeTime(due_time)}`
   if (state === 'withdrawn' && value === emptiedValue) return `withdrawn: ${contentRemoved}`
-  return state === 'withdrawn' ? `withdrawn: ${noAccess}, or the app was unlinked from it` : state
+  return state === 'withdrawn'
+    ? `withdrawn: ${noAccess}, the app was unlinked from it, or an operator gave up what waited after a restore`
+    : state
 }
 
 interface ShownRequest {

@@ -26,6 +26,7 @@ export async function showStatus(flags: RemoteFlags & { readonly json?: boolean 
         .join(', '),
     ],
     ['Clock', describeClock(state.clock)],
+    ['Sending', describeSending(state.sending)],
     ['Deliveries', `${lanes.waiting} waiting, ${lanes.down} subscribers down`],
     ['Oldest', lanes.oldest_age === null ? '-' : `${lanes.oldest_age} s`],
   ] as const
@@ -45,6 +46,10 @@ function describeSettings(
 function describeClock({ held, offset }: { readonly held: string | null; readonly offset: number }): string {
   if (held === 'jumped') return `jumped forward: nothing is deleted or given up until ${commandName()} clock accept`
   return held === null ? 'right' : `${offset} s ahead of the database's: the server does no background work`
+}
+
+function describeSending({ held_since }: { readonly held_since: string | null }): string {
+  return held_since === null ? 'yes' : `held since ${held_since}, until ${commandName()} restored --release`
 }
 
 export interface WaitFlags extends RemoteFlags {

@@ -16,6 +16,7 @@ const keptTables: ReadonlySet<string> = new Set([
   'processes',
   'process_settings',
   'store_clock',
+  'sending_hold',
   'webhook_ids',
   'wanted_streams',
   'files',

@@ -22,7 +22,7 @@ const sweepsPerLaneSweep = 10
 interface RetentionRules {
   /** Milliseconds to keep finished deliveries. */
   readonly keep: number
-  /** Milliseconds after which nothing is attempted. */
+  /** Milliseconds after which nothing is attempted; infinite while nothing is given up. */
   readonly giveUpAfter: number
   /** Milliseconds to keep audit records, and expired tokens, which they name; undefined: for ever. */
   readonly auditKeep: number | undefined
@@ -68,7 +68,10 @@ export class RetentionWorker {
     const now = clock.now()
     const removals = [removeDeliveries, removeEvents, removeReplays, ...removeReceived]
     await this.#sweeper.run([
-      () => this.#sweeper.inSteps((tx) => expireDeliveries(tx, now - giveUpAfter, now)),
+      async () => {
+        if (giveUpAfter === Number.POSITIVE_INFINITY) return
+        await this.#sweeper.inSteps((tx) => expireDeliveries(tx, now - giveUpAfter, now))
+      },
       ...removals.map((remove) => () => this.#sweeper.inSteps((tx) => remove(tx, now - keep))),
       async () => {
         if (auditKeep === undefined) return

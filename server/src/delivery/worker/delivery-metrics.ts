@@ -17,7 +17,13 @@ export class DeliveryMetrics {
   #held: () => number = () => 0
   #waiting: () => number = () => 0
 
-  constructor(registry: Registry, database: Database, clock: Clock) {
+  /** `isHeld`: nothing is late while an operator holds what would be sent. */
+  constructor(
+    registry: Registry,
+    database: Database,
+    clock: Clock,
+    { isHeld = () => false }: { isHeld?: () => boolean } = {},
+  ) {
     const attempts = this.#attempts
     new Counter({
       name: 'switchboard_delivery_attempts_total',
@@ -79,8 +85,8 @@ export class DeliveryMetrics {
       },
       {
         name: 'switchboard_delivery_lateness_seconds',
-        help: 'How long something has been due that no subscriber is the reason of: those that are down or asked for a pause do not count; 0 when nothing is late.',
-        read: async (db) => ageOf(await findLatest(db, clock.now()), clock.now()),
+        help: 'How long something has been due that no subscriber is the reason of: those that are down or asked for a pause do not count; 0 when nothing is late, or sending is held.',
+        read: async (db) => (isHeld() ? 0 : ageOf(await findLatest(db, clock.now()), clock.now())),
       },
     ]
     for (const { name, help, read } of stored) {

@@ -121,6 +121,15 @@ export async function listFreeLinks(db: Db, { now, horizon, accounts, hosts, key
     .execute()
 }
 
+/** How many messages wait for the file behind their link. */
+export async function countWaitingLinksForOperators({ query }: Db): Promise<number> {
+  const row = await query
+    .selectFrom('link_fetches')
+    .select(({ fn }) => fn.countAll().as('count'))
+    .executeTakeFirst()
+  return Number(row?.count ?? 0)
+}
+
 /** Takes a link for one process; false where another was faster. */
 export async function claimLink(
   tx: Transaction,

@@ -42,6 +42,12 @@ const stateSchema = Type.Object({
         "Why nothing is deleted or given up: its clock `differs` from the database's, or time has `jumped` forward by days and waits for ./switchboard clock accept. Null: it is.",
     }),
   }),
+  sending: Type.Object({
+    held_since: Type.Union([Type.String({ format: 'date-time' }), Type.Null()], {
+      description:
+        'Since when webhooks, codes and fetches of links wait for ./switchboard restored --release. Null: they are sent.',
+    }),
+  }),
   counts: Type.Record(Type.String(), Type.Integer(), { description: 'How many nodes there are, by kind.' }),
   lanes: Type.Object({
     waiting: Type.Integer({ description: 'Deliveries that wait.' }),
@@ -85,6 +91,7 @@ export function stateOperations(): NewOperation[] {
           sandbox: true,
           time: '2026-06-01T12:00:00.000Z',
           clock: { offset: 0.012, held: null },
+          sending: { held_since: null },
           counts: { account: 3, application: 2, business: 2, phone_number: 4 },
           lanes: { waiting: 2, down: 0, oldest_age: 12 },
           processes: [
@@ -108,6 +115,7 @@ export function stateOperations(): NewOperation[] {
         // This one is there, whenever it wrote last.
         const others = alive.filter(({ id }) => id !== self.id)
         const { hold = null, offset } = ports.health.readClock()
+        const heldSince = ports.health.sendingHeldSince()
         return {
           version,
           vocabulary,
@@ -117,6 +125,7 @@ export function stateOperations(): NewOperation[] {
           sandbox: settings.sandbox,
           time: writeTimestamp(now),
           clock: { offset: offset / second, held: hold },
+          sending: { held_since: heldSince === undefined ? null : writeTimestamp(heldSince) },
           counts: await countsOf(ports.service).ask(nameLimits(limits), () => countNodesForOperators(db, limits)),
           lanes: await readLanesForOperators(db, limits, now),
           processes: [...others, { ...self, heard_time: now, clock_offset: offset }].map((process) => ({

@@ -1,5 +1,6 @@
 import type { RawBuilder } from 'kysely'
 import type { Db } from '../../../db/database.ts'
+import { readSendingHold } from '../../../egress/sending-hold-store.ts'
 import type { OperatorLimits } from '../../../graph/context.ts'
 import type { KeptRequest } from '../../../graph/ports.ts'
 import { listOfTraceForOperators } from '../../audit/store.ts'
@@ -218,9 +219,11 @@ async function judgeWebhooks(asker: Asker, events: readonly EventFacts[], belong
 
 async function judgeDeliveries({ db, limits, now }: Asker, deliveries: readonly DeliveryFacts[]) {
   const verdicts: SubscriberVerdict[] = []
+  const hold = deliveries.some(({ state }) => state === 'waiting') ? await readSendingHold(db) : undefined
+  const heldSince = hold?.released_time === null ? hold.held_time : undefined
   for (const judged of groupBySubscriber(deliveries, now)) {
     const details = await readDetailsForOperators(db, limits, judged.worst)
-    verdicts.push(judgeSubscriber(judged, details, now))
+    verdicts.push(judgeSubscriber(judged, { ...details, heldSince }, now))
   }
   return verdicts
 }

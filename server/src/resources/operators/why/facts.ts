@@ -85,6 +85,8 @@ export interface DeliveryFacts extends SubscriberFacts {
 
 /** What is read of the one webhook of a subscriber that is worst off. */
 export interface DeliveryDetails {
+  /** Since when an operator holds all that would be sent. */
+  readonly heldSince?: number | undefined
   /** What it is about, such as `status read to +16505551234`; undefined where that is not known. */
   readonly subject?: string | undefined
   /** The last attempt since it was raised or replayed. */

@@ -195,7 +195,14 @@ const cases: readonly [
     { state: 'withdrawn' },
     {},
     'withdrawn',
-    "Withdrawn: the app's business lost its access to the account, or the app was unlinked from it.",
+    "Withdrawn: the app's business lost its access to the account, the app was unlinked from it, or an operator gave up what waited after a restore.",
+  ],
+  [
+    'held by an operator',
+    { attempts: 2 },
+    { heldSince: now - second, last: refused },
+    'failing',
+    'Waiting: nothing is sent since 2026-06-01 11:59:59 UTC, until an operator runs ./switchboard restored --release. Attempt 2 failed before that (it answered 503).',
   ],
   [
     'withdrawn with its content',

@@ -21,8 +21,12 @@ export function findVerdict(delivery: DeliveryFacts, now: number): DeliveryVerdi
 /** What became of one webhook, in a few sentences. */
 export function judgeDelivery(delivery: DeliveryFacts, details: DeliveryDetails, now: number): string {
   const verdict = findVerdict(delivery, now)
-  const sentence = judges[verdict](delivery, details, now)
   const isOver = delivery.state !== 'waiting'
+  const { heldSince } = details
+  const sentence =
+    isOver || heldSince === undefined
+      ? judges[verdict](delivery, details, now)
+      : judgeHeld(heldSince, delivery, details)
   return isOver || delivery.isCurrent
     ? sentence
     : `${sentence} The app has another callback by now: replay the webhook to send it there.`
@@ -38,6 +42,11 @@ const judges: Readonly<Record<DeliveryVerdict, Judge>> = {
   failing: judgeFailing,
   down: judgeDown,
   waiting: judgeWaiting,
+}
+
+function judgeHeld(heldSince: number, { attempts }: DeliveryFacts, { last }: DeliveryDetails): string {
+  const before = attempts === 0 ? '' : ` Attempt ${attempts} failed before that (${writeProblem(last)}).`
+  return `Waiting: nothing is sent since ${writeMoment(heldSince)}, until an operator runs ./switchboard restored --release.${before}`
 }
 
 function judgeDelivered({ attempts, isReplayed, started_time, finished_time }: DeliveryFacts): string {
@@ -59,7 +68,7 @@ function judgeFailed({ attempts }: DeliveryFacts, { last }: DeliveryDetails): st
 function judgeWithdrawn({ isEmptied }: DeliveryFacts): string {
   return isEmptied
     ? 'Withdrawn: its content was removed before it was delivered.'
-    : "Withdrawn: the app's business lost its access to the account, or the app was unlinked from it."
+    : "Withdrawn: the app's business lost its access to the account, the app was unlinked from it, or an operator gave up what waited after a restore."
 }
 
 function judgePaused({ stopped_until, attempts }: DeliveryFacts, { last }: DeliveryDetails): string {
