@@ -9,20 +9,27 @@ import { until } from './until.ts'
 /** PostgreSQL as Debian builds it, with the compiler of statements that the one of the other tests does not have. */
 export interface DebianPostgres {
   readonly url: string
+  /** The folder of its programs, `pg_dump` among them. */
+  readonly bin: string
   /** What it has logged. */
   readLog(): Promise<string>
   stop(): Promise<void>
 }
 
-/** Starts one with these settings. */
-export async function startDebianPostgres(settings: Readonly<Record<string, string>>): Promise<DebianPostgres> {
+/** Starts one with these settings, on a new folder of data or on one that was restored. */
+export async function startDebianPostgres(
+  settings: Readonly<Record<string, string>>,
+  { restored }: { readonly restored?: string } = {},
+): Promise<DebianPostgres> {
   const folder = await mkdtemp(join(tmpdir(), 'switchboard-debian-'))
   const bin = dirname(dirname(await findCompiler())).concat('/bin')
   const user = process.getuid?.() === 0 ? await findNobody() : undefined
   if (user) await chown(folder, user.uid, user.gid)
-  const data = join(folder, 'data')
+  const data = restored ?? join(folder, 'data')
   const initdb = [`--pgdata=${data}`, '--username=postgres', '--auth=trust', '--no-sync', '--encoding=UTF8']
-  await promisify(execFile)(join(bin, 'initdb'), initdb, { cwd: folder, ...user })
+  if (restored === undefined) await promisify(execFile)(join(bin, 'initdb'), initdb, { cwd: folder, ...user })
+  // Whoever restored it was root.
+  else if (user) await promisify(execFile)('chown', ['-R', `${user.uid}:${user.gid}`, data])
   const port = await takePort()
   const all = {
     port: String(port),
@@ -44,6 +51,7 @@ export async function startDebianPostgres(settings: Readonly<Record<string, stri
   await until(async () => (await readLog()).includes('ready to accept connections'), 'PostgreSQL accepts connections')
   return {
     url: `postgres://postgres@127.0.0.1:${port}/postgres`,
+    bin,
     readLog,
     async stop() {
       await program.kill()

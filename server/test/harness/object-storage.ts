@@ -58,10 +58,14 @@ export class ObjectStorage {
   fault: (asked: Seen) => Fault | undefined | Promise<Fault | undefined> = () => undefined
   /** Who may sign, by the id of the key. */
   signers: ReadonlyMap<string, SigningKey> = new Map([[accessKeyId, { secretAccessKey }]])
+  /** Whether what is removed can be brought back. */
+  keepsVersions = false
   readonly #folder: string
   #server: Server
   #port = 0
   #count = 0
+  /** When each key was removed, and where its bytes are. */
+  readonly #removed = new Map<string, { readonly time: Date; readonly path: string }>()
 
   private constructor(folder: string) {
     this.#folder = folder
@@ -124,6 +128,26 @@ export class ObjectStorage {
     return rm(this.#pathOf(key))
   }
 
+  /** As a request to delete it does. */
+  async remove(key: string): Promise<void> {
+    if (!this.keepsVersions) return rm(this.#pathOf(key), { force: true })
+    const path = join(this.#folder, `~removed-${this.#count++}`)
+    const isThere = await rename(this.#pathOf(key), path).then(
+      () => true,
+      () => false,
+    )
+    if (isThere) this.#removed.set(key, { time: new Date(), path })
+  }
+
+  /** Deletes the markers of what was removed since a time: it is there again. */
+  async bringBack(since: Date): Promise<void> {
+    for (const [key, { time, path }] of this.#removed) {
+      if (time < since) continue
+      await rename(path, this.#pathOf(key))
+      this.#removed.delete(key)
+    }
+  }
+
   /** Puts an object there without a request, as if it had been there since `time`. */
   async plant(key: string, bytes: Uint8Array, time = new Date()): Promise<void> {
     await writeFile(this.#pathOf(key), bytes)
@@ -159,7 +183,7 @@ export class ObjectStorage {
   async #perform(request: IncomingMessage, response: ServerResponse, { method, key }: Seen, url: URL, isCut: boolean) {
     if (method === 'PUT') return this.#put(request, response, key)
     if (method === 'DELETE') {
-      await rm(this.#pathOf(key), { force: true })
+      await this.remove(key)
       return void response.writeHead(204).end()
     }
     if (key === '') return void response.writeHead(200).end(await this.#list(url.searchParams))

@@ -7,6 +7,10 @@ import { text } from 'node:stream/consumers'
 export interface Arrival {
   readonly path: string
   readonly time: number
+  /** Its `webhook-id`. */
+  readonly id: string
+  /** What it was answered with. */
+  readonly status: number
   // biome-ignore lint/suspicious/noExplicitAny: a test says itself what it expects.
   readonly body: any
 }
@@ -14,13 +18,17 @@ export interface Arrival {
 /** Long enough for any machine; what comes late only makes a test slow. */
 const timeoutMs = 120_000
 
-/** Takes every JSON that is posted to it, wherever, and keeps it in the order of arrival. Whoever starts it ends it. */
+/** Takes every JSON that is posted to it, wherever, unless a test wants it refused, and keeps it in the order of arrival. Whoever starts it ends it. */
 export class TallySink {
   readonly arrivals: Arrival[] = []
+  /** What it answers with. */
+  status = 200
   readonly #server = createServer(async (request, response) => {
     const body = JSON.parse(await text(request))
-    this.arrivals.push({ path: request.url ?? '', time: performance.now(), body })
-    response.end()
+    const { status } = this
+    const id = String(request.headers['webhook-id'])
+    this.arrivals.push({ path: request.url ?? '', time: performance.now(), id, status, body })
+    response.writeHead(status).end()
     this.#server.emit('came')
   })
   readonly #sockets = new Set<Socket>()

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
@@ -7,7 +7,7 @@ import pg from 'pg'
 import { type RunningServer, startCommand } from '../command.ts'
 import { ObjectStorage } from '../object-storage.ts'
 import { createDatabase, type PostgresServer, startPostgres } from '../postgres.ts'
-import { ids, testWorld } from '../world.ts'
+import { writeSubscribedWorld } from '../subscribed-world.ts'
 import { type Haproxy, startHaproxy } from './haproxy.ts'
 import { type PgBouncer, startPgBouncer } from './pgbouncer.ts'
 import { takePort } from './programs.ts'
@@ -94,7 +94,7 @@ export class Cluster {
     const cluster = new Cluster({ folder, postgres, database, bouncer, storage, haproxy })
     process.once('exit', cluster.#endWithUs)
     try {
-      const world = await writeWorld(folder, sinkUrl)
+      const world = await writeSubscribedWorld(folder, sinkUrl)
       for (const [index, role] of roles.entries()) {
         const dataDir = await mkdtemp(join(folder, `${role}-`))
         const member = { role, dataDir, port: ports[index] as number }
@@ -203,19 +203,4 @@ async function runSql(url: string, texts: readonly string[]): Promise<object[]> 
   } finally {
     await client.end()
   }
-}
-
-async function writeWorld(folder: string, sinkUrl: string): Promise<string> {
-  const world = testWorld()
-  const webhook = { callback_url: sinkUrl, verify_token: 'vt', fields: ['messages'] }
-  const subscribed = {
-    ...world,
-    apps: world.apps.map((app) => (app.id === ids.application ? { ...app, webhook } : app)),
-    accounts: world.accounts.map((one) =>
-      one.id === ids.account ? { ...one, subscribed_apps: [ids.application] } : one,
-    ),
-  }
-  const file = join(folder, 'world.json')
-  await writeFile(file, JSON.stringify(subscribed))
-  return file
 }

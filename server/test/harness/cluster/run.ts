@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { setTimeout as wait } from 'node:timers/promises'
+import { BusinessStory } from '../business-story.ts'
 import { EventPoster } from '../event-poster.ts'
-import { pdf } from '../media-files.ts'
 import { seededRandom } from '../seeded-random.ts'
 import { TallySink } from '../tally-sink.ts'
 import { until } from '../until.ts'
@@ -44,7 +44,7 @@ export async function runCluster({ kills, seed, report = () => undefined }: Clus
     report('3 api and 2 worker processes, HAProxy, PgBouncer, PostgreSQL and object storage run')
     const { url } = cluster
     const poster = new EventPoster('cluster', () => url)
-    const story = new Story(url)
+    const story = new BusinessStory(() => url)
     poster.start(() => 5 + random() * 20)
     story.start()
     const order = drawOrder(kills, random)
@@ -92,91 +92,4 @@ function drawOrder(kills: number, random: () => number): Part[] {
     while (rest.length > 0) order.push(...rest.splice(Math.floor(random() * rest.length), 1))
   }
   return order.slice(0, kills)
-}
-
-/** What a business does meanwhile: stores files, and changes its profile. */
-class Story {
-  /** The bytes of files that were acknowledged, by their ids. */
-  readonly files = new Map<string, Buffer>()
-  written = 0
-  refused = 0
-  brokenOff = 0
-  readonly #url: string
-  #going = true
-  #running: Promise<void>[] = []
-  #serial = 0
-  /** The last text that was acknowledged, and those behind it of which nobody knows. */
-  #about: { known: string | undefined; open: string[] } = { known: undefined, open: [] }
-
-  constructor(url: string) {
-    this.#url = url
-  }
-
-  start(): void {
-    this.#running = [this.#repeat(() => this.#upload()), this.#repeat(() => this.#write())]
-  }
-
-  async halt(): Promise<void> {
-    this.#going = false
-    await Promise.all(this.#running)
-  }
-
-  /** Reads every file and the profile; returns how many files were whole. */
-  async readBack(): Promise<number> {
-    let whole = 0
-    for (const [id, bytes] of this.files) {
-      const response = await fetch(`${this.#url}/v23.0/${id}`, { headers: { authorization } })
-      const { url } = (await response.json()) as { url: string }
-      const file = await fetch(url, { headers: { authorization } })
-      if (Buffer.from(await file.arrayBuffer()).equals(bytes)) whole += 1
-    }
-    const profile = `${this.#url}/v23.0/${numbers.main}/msgapp_business_profile?fields=about`
-    const response = await fetch(profile, { headers: { authorization } })
-    const { data } = (await response.json()) as { data: [{ business_profile: { about: string } }] }
-    const { known, open } = this.#about
-    const { about } = data[0].business_profile
-    assert.ok([known, ...open].includes(about), `the profile says ${about}, not ${known} or one of ${open}`)
-    return whole
-  }
-
-  async #repeat(work: () => Promise<void>): Promise<void> {
-    while (this.#going) {
-      await work()
-      await wait(30)
-    }
-  }
-
-  async #upload(): Promise<void> {
-    const bytes = Buffer.concat([pdf, Buffer.from(`% ${this.#serial++}\n`), Buffer.alloc(50_000, this.#serial)])
-    const body = new FormData()
-    body.set('file', new Blob([new Uint8Array(bytes)]))
-    const answer = await this.#send(`/v23.0/${numbers.main}/media`, body)
-    if (answer) this.files.set(answer['id'] as string, bytes)
-  }
-
-  async #write(): Promise<void> {
-    const about = `about ${this.#serial++}`
-    this.#about.open.push(about)
-    const body = JSON.stringify({ messaging_product: 'msgapp', about })
-    const answer = await this.#send(`/v23.0/${numbers.main}/msgapp_business_profile`, body)
-    if (!answer) return
-    this.#about = { known: about, open: [] }
-    this.written += 1
-  }
-
-  async #send(path: string, body: string | FormData): Promise<Record<string, unknown> | undefined> {
-    const headers = { authorization, ...(typeof body === 'string' && { 'content-type': 'application/json' }) }
-    try {
-      const response = await fetch(this.#url + path, { method: 'POST', headers, body })
-      const text = await response.text()
-      if (response.status === 200) return JSON.parse(text)
-      // HAProxy answers 503 while nothing is ready, and 502 for a process that died.
-      assert.ok(response.status >= 500 || response.status === 429, `${path} was answered ${response.status}: ${text}`)
-      this.refused += 1
-    } catch (error) {
-      if (!(error instanceof TypeError)) throw error
-      this.brokenOff += 1
-    }
-    return undefined
-  }
 }
