@@ -1,11 +1,12 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { holdSending } from '../src/egress/sending-hold-store.ts'
 import { openBrowser } from './harness/browser.ts'
 import { openPage } from './harness/console-page.ts'
 import { startSecondProcess } from './harness/second-process.ts'
 import { startTestServer } from './harness/server.ts'
 
-test('the console says which settings differ between processes, and nothing while they agree', async (t) => {
+test('the console says which settings differ between processes, and that sending is held, and nothing while neither is so', async (t) => {
   const browser = await openBrowser()
   if ('missing' in browser) {
     const line = `The console was not tried in a browser: ${browser.missing}.`
@@ -29,4 +30,10 @@ test('the console says which settings differ between processes, and nothing whil
   second = await startSecondProcess(server, { WEBHOOK_TIMEOUT: '1m', MAX_TEMPLATES: '1', MESSAGE_TTL: '1d' })
   await page.reload()
   await notice.waitFor()
+  const held = page.getByText(/^Sending is held since .*Jun/)
+  assert.equal(await held.count(), 0)
+  await holdSending(server.database, server.clock.now())
+  await server.app.settle()
+  await page.reload()
+  await held.waitFor()
 })

@@ -258,6 +258,7 @@ onOneDatabase('restored with codes that are old', 'sqlite', (engine) => {
     await hold(server)
     const calls = numberCalls(server)
     await calls.create({ phone_number: calls.freshDigits(), verified_name: 'Held' })
+    await server.app.settle()
     const options = { env: { DATA_DIR: server.dataDir }, cwd: server.dataDir }
     const { stdout } = await runCommand(['restored', '--release'], options)
     assert.match(stdout, /^Dropped 1 code that can no longer be used\.\nReleased:/)
