@@ -115,7 +115,7 @@ describe('a locked row (postgres)', () => {
 
   test('a locked row of which all processes write one: who waits for it is told so after DATABASE_LOCK_TIMEOUT, and is no outage', async (t) => {
     t.after(() => holder.query('ROLLBACK'))
-    const reports = { onIdleError: assert.ifError, onFault: assert.ifError }
+    const reports = { onIdleError: assert.ifError, onMoved: assert.ifError, onFault: assert.ifError }
     const timeouts = { timeout: 240_000, lockTimeout: 100 }
     const options = { url: server.databaseUrl as string, maxConnections: 4, isPooled: false }
     const database = await openPostgres({ ...options, ...timeouts, ...reports })

@@ -135,13 +135,6 @@ export function scopeList(text: string): string {
   return scopes.join(' ')
 }
 
-export function postgresUrl(text: string): string {
-  if (!URL.canParse(text) || !/^postgres(ql)?:$/.test(new URL(text).protocol)) {
-    throw new BadSetting('a URL such as postgres://user:password@host:5432/database')
-  }
-  return text
-}
-
 export function versionList(text: string): string[] {
   const versions = text.split(',').map((version) => version.trim())
   if (!versions.every((version) => /^v\d+\.\d+$/.test(version))) throw new BadSetting('a list such as v23.0,v24.0')

@@ -24,7 +24,7 @@ describe('notifications (postgres)', () => {
   test('notifications are received on when a listener throws', async (t) => {
     const faults: string[] = []
     const notifications = openNotifications({
-      url: place.databaseUrl as string,
+      connection: { connectionString: place.databaseUrl as string, Client: pg.Client },
       pool,
       prepareSession: async () => undefined,
       onListenerError: ({ message }) => faults.push(message),
@@ -52,7 +52,7 @@ describe('notifications (postgres)', () => {
       const connections = new Set<pg.Client>()
       const ended = new Set<pg.Client>()
       const notifications = openNotifications({
-        url: proxy.url,
+        connection: { connectionString: proxy.url, Client: pg.Client },
         pool,
         async prepareSession(client) {
           connections.add(client)

@@ -1,5 +1,6 @@
-import pg from 'pg'
+import type pg from 'pg'
 import { second } from '../base/time/duration.ts'
+import type { ConnectionConfig } from './hosts/host-connections.ts'
 
 /** Short notifications between the processes on one database. They may get lost, so they only save waiting. */
 export interface Notifications {
@@ -26,7 +27,8 @@ const probeTimeout = 5 * second
 const probeStart = 'probe '
 
 export interface NotificationsOptions {
-  readonly url: string
+  /** For a connection of its own. */
+  readonly connection: ConnectionConfig
   readonly pool: Pick<pg.Pool, 'query'>
   readonly prepareSession: (client: pg.Client) => Promise<void>
   /** Called when a listener throws. */
@@ -86,14 +88,12 @@ class PostgresListening implements Listening {
   }
 
   async #connect(): Promise<void> {
-    const { url, channel, prepareSession } = this.#options
-    const client = new pg.Client({
-      connectionString: url,
-      application_name: 'switchboard',
+    const { connection, channel, prepareSession } = this.#options
+    const client = new connection.Client({
+      ...connection,
       connectionTimeoutMillis: probeTimeout,
       // A connection that goes silent before it listens is not probed yet.
       query_timeout: probeTimeout,
-      keepAlive: true,
     })
     this.#client = client
     client.on('error', () => this.#lose(client))

@@ -47,6 +47,7 @@ async function open(location: StoreLocation, log: Log): Promise<Database> {
     isPooled: location.isPooled ?? false,
     onIdleError: makeReportBroken(log),
     onFault: (error, message) => log.error({ err: error }, message),
+    onMoved: (host) => log.warn({ host }, 'another host of the database takes the writes: all connections go there'),
   })
 }
 

@@ -1,7 +1,8 @@
 import { join } from 'node:path'
 import type { SecretKey } from '../base/keys/secret-key.ts'
-import { duration, durationUpTo, integer, oneOf, postgresUrl, secretKey, secretKeys } from '../base/setting-parsers.ts'
+import { duration, durationUpTo, integer, oneOf, secretKey, secretKeys } from '../base/setting-parsers.ts'
 import { day, minute, second } from '../base/time/duration.ts'
+import { postgresUrl } from '../db/hosts/database-url.ts'
 import { type ObjectLocation, parseObjectLocation } from '../files/s3/location.ts'
 import { type DatabasePooler, databasePoolers } from './config.ts'
 import { define } from './setting.ts'
@@ -20,7 +21,8 @@ export const storeSettings = {
     name: 'DATABASE_URL',
     group: 'process',
     shownDefault: 'unset: SQLite in DATA_DIR',
-    sentence: 'A postgres:// URL puts everything on PostgreSQL, for any number of server processes.',
+    sentence:
+      'A postgres:// URL puts everything on PostgreSQL, for any number of server processes. Several hosts, postgres://user:password@a:5432,b:5432/database, are a primary and its standbys: the server finds the one that takes writes.',
     parse: postgresUrl,
     fallback: () => undefined,
   }),

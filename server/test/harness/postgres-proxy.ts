@@ -1,16 +1,20 @@
+import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
 
 /** Stands between the service and a database, and can be cut or go silent, like a network or a machine. */
 export class PostgresProxy {
   readonly #target: URL
+  readonly #asked: string | undefined
   readonly #server = createServer((socket) => this.#carry(socket))
   readonly #sockets = new Set<Socket>()
   #port = 0
   #isSilent = false
 
-  constructor(databaseUrl: string) {
+  /** Whoever asks for the database of this name, as long as the one of the URL, gets that one: two proxies are two hosts with a database of one name. */
+  constructor(databaseUrl: string, asked?: string) {
     this.#target = new URL(databaseUrl)
+    this.#asked = asked
   }
 
   async start(): Promise<this> {
@@ -58,13 +62,18 @@ export class PostgresProxy {
 
   #carry(socket: Socket): void {
     const far = connect(Number(this.#target.port), this.#target.hostname)
+    let isStart = true
+    socket.on('data', (bytes) => {
+      far.write(isStart ? this.#rename(bytes) : bytes)
+      isStart = false
+    })
+    far.on('data', (bytes) => socket.write(bytes))
     for (const [one, other] of [
       [socket, far],
       [far, socket],
     ] as const) {
       this.#sockets.add(one)
       one.setNoDelay(true)
-      one.on('data', (bytes) => other.write(bytes))
       one.on('error', () => other.destroy())
       one.on('close', () => {
         this.#sockets.delete(one)
@@ -72,5 +81,13 @@ export class PostgresProxy {
       })
       if (this.#isSilent) one.pause()
     }
+  }
+
+  /** The first message of a connection names its database. */
+  #rename(start: Buffer): Buffer {
+    if (this.#asked === undefined) return start
+    const name = this.#target.pathname.slice(1)
+    assert.equal(name.length, this.#asked.length)
+    return Buffer.from(start.toString('latin1').replace(`\0${this.#asked}\0`, `\0${name}\0`), 'latin1')
   }
 }

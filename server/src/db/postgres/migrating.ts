@@ -1,6 +1,7 @@
 import { setTimeout as wait } from 'node:timers/promises'
-import pg from 'pg'
+import type pg from 'pg'
 import type { MigrationPatience, MigrationSession, Transaction } from '../database.ts'
+import type { ConnectionConfig } from '../hosts/host-connections.ts'
 
 /** Any number, as long as every migrating process uses the same one. */
 const migrationLock = 7_305_921
@@ -11,7 +12,7 @@ export const lockMigrations = `SELECT pg_advisory_xact_lock(${migrationLock})`
 
 interface MigratingParts {
   /** For connections of its own: it holds one while others do the work, and a pool may have a single one. */
-  readonly connection: pg.ClientConfig
+  readonly connection: ConnectionConfig
   /** Runs a script in a transaction of the pool, without a limit of time. */
   readonly runForLong: (tx: Transaction, text: string) => Promise<void>
   readonly patience: MigrationPatience
@@ -55,8 +56,8 @@ export async function migrateAlone<T>(
   })
 }
 
-async function withClient<T>(connection: pg.ClientConfig, work: (client: pg.Client) => Promise<T>): Promise<T> {
-  const client = new pg.Client({ ...connection, query_timeout: noTimeout })
+async function withClient<T>(connection: ConnectionConfig, work: (client: pg.Client) => Promise<T>): Promise<T> {
+  const client = new connection.Client({ ...connection, query_timeout: noTimeout })
   // What waits for it hears of a broken connection; an error without a listener would end the process.
   client.on('error', () => undefined)
   await client.connect()

@@ -26,7 +26,7 @@ describe('a statement whose table gets another column', () => {
     await other.connect()
     await other.query('CREATE TABLE things (id INTEGER PRIMARY KEY)')
     const timeouts = { timeout: 10_000, lockTimeout: 5_000 }
-    const reports = { onIdleError: () => undefined, onFault: assert.ifError }
+    const reports = { onIdleError: () => undefined, onMoved: () => undefined, onFault: assert.ifError }
     database = await openPostgres({
       url: place.databaseUrl as string,
       maxConnections: 8,

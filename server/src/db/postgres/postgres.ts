@@ -18,6 +18,9 @@ import { freezeDeep } from '../freeze.ts'
 import { noNotifications, openNotifications } from '../notifications.ts'
 import type { Statement } from '../statement.ts'
 import { type NamedQuery, parserOf, type StatementResult, sendAlone } from './batch.ts'
+import { parseDatabaseUrl } from '../hosts/database-url.ts'
+import { type ConnectionConfig, HostConnections } from '../hosts/host-connections.ts'
+import { NoSuitableHost, TakesNoWrites } from '../hosts/host-locator.ts'
 import { LivenessProbe } from './liveness-probe.ts'
 import { lockMigrations, migrateAlone } from './migrating.ts'
 import { MustRunAgain, type PipelineConnections, PipelinedTransaction } from './pipelined-transaction.ts'
@@ -39,8 +42,10 @@ const lockedCode = '55P03'
 /** A statement that PostgreSQL ended at its time limit. */
 const cancelledCode = '57014'
 const tooManyConnectionsCode = '53300'
-/** A full disk, and a read-only server, for example a standby. */
-const unwritableCodes = new Set(['53100', '25006'])
+/** A read-only server, for example a primary that has become a standby. */
+const readOnlyCode = '25006'
+/** The second one is a full disk. */
+const unwritableCodes = new Set([readOnlyCode, '53100'])
 /** Shutting down, starting, too many connections or none to this database, and errors of the connection itself. */
 const unreachableCodes =
   /^(08...|25P0[34]|28...|3D000|53300|55000|57P0[1-5]|E(CONNREFUSED|CONNRESET|PIPE|TIMEDOUT|HOSTUNREACH|NETUNREACH|NOTFOUND|AI_AGAIN))$/
@@ -86,18 +91,22 @@ export interface PostgresOptions {
   readonly onIdleError: (error: Error) => void
   /** Called with a fault of our own that no caller gets. */
   readonly onFault: (error: unknown, message: string) => void
+  /** Called when another one of several hosts takes writes. */
+  readonly onMoved: (host: string) => void
 }
 
 /** PostgreSQL, for any number of server processes. */
 export async function openPostgres(options: PostgresOptions): Promise<Database> {
-  const { url, maxConnections, timeout, onIdleError, onFault, isPooled } = options
+  const { maxConnections, timeout, onIdleError, onFault, onMoved, isPooled } = options
+  const { connectionString, choice } = parseDatabaseUrl(options.url)
   const onLateError = (error: unknown) => onFault(error, 'a write was stored, but what came with it could not be read')
   const onListenerError = (error: Error) => onFault(error, 'a notification of another process could not be used')
   const lockTimeout = Math.min(options.lockTimeout, timeout)
-  const connection: pg.ClientConfig = {
-    connectionString: url,
-    // Where locks may take long, the machine of the database is a slow one.
-    connectionTimeoutMillis: Math.min(timeout, Math.max(minConnectTimeout, lockTimeout / 2)),
+  // Where locks may take long, the machine of the database is a slow one.
+  const connectTimeout = Math.min(timeout, Math.max(minConnectTimeout, lockTimeout / 2))
+  const config: pg.ClientConfig = {
+    connectionString,
+    connectionTimeoutMillis: connectTimeout,
     // Without it, a machine that vanished would be waited for until the system's own timeout: a quarter of an hour.
     query_timeout: timeout,
     application_name: 'switchboard',
@@ -105,6 +114,8 @@ export async function openPostgres(options: PostgresOptions): Promise<Database> 
     keepAlive: true,
     keepAliveInitialDelayMillis: 10_000,
   }
+  const hosts = choice && new HostConnections({ config, choice, timeout: connectTimeout, onMoved })
+  const connection: ConnectionConfig = { ...config, Client: hosts?.Client ?? pg.Client }
   const idleTimeout = `idle_in_transaction_session_timeout = ${Math.max(timeout, minIdleTimeout)}`
   // A connection that is dropped does not end what runs on it: the server would go on, and nobody would see it any more.
   const statementTimeout = Math.ceil(timeout * leadOfServer)
@@ -171,7 +182,12 @@ export async function openPostgres(options: PostgresOptions): Promise<Database> 
       probe.listenTo(client)
     })
   }
-  await reach(pool)
+  try {
+    await reach(pool)
+  } catch (error) {
+    hosts?.close()
+    throw error
+  }
 
   const statements = new PostgresStatements()
   const secrets = new KeyRing()
@@ -188,9 +204,16 @@ export async function openPostgres(options: PostgresOptions): Promise<Database> 
   const writer = new SharedWriter({
     connect: connections.connect,
     timeout,
-    isBroken: (error) => findOutage(error) === 'unreachable',
+    isBroken,
     now: () => performance.now(),
   })
+  /** Whether a connection is of no more use after this error. */
+  function isBroken(error: unknown): boolean {
+    const isReadOnly = (error as { code?: string }).code === readOnlyCode
+    if (isReadOnly) hosts?.invalidate()
+    return isReadOnly || findOutage(error) === 'unreachable'
+  }
+
   async function runWithSlot<T>(
     work: (tx: Transaction) => Promise<T>,
     fairnessKey: string,
@@ -223,7 +246,7 @@ export async function openPostgres(options: PostgresOptions): Promise<Database> 
       return result
     } catch (error) {
       // A connection that does not respond would not respond to this either; when it is dropped, the server rolls back.
-      if (findOutage(error) === 'unreachable') broken = error as Error
+      if (isBroken(error)) broken = error as Error
       else {
         await pipeline.rollback().catch((rollbackError: Error) => {
           broken = rollbackError
@@ -252,7 +275,9 @@ export async function openPostgres(options: PostgresOptions): Promise<Database> 
     reserved,
     transaction,
     execute: (statement, parameters) => retried(statements, () => read.list(statement, parameters)),
-    notifications: prepareSession ? openNotifications({ url, pool, prepareSession, onListenerError }) : noNotifications,
+    notifications: prepareSession
+      ? openNotifications({ connection, pool, prepareSession, onListenerError })
+      : noNotifications,
     onDue: listeners.add,
     snapshot: (work) => runWithSlot(work, ownFairnessKey, { begin: beginSnapshot }),
     async runScript(tx, script) {
@@ -297,6 +322,7 @@ export async function openPostgres(options: PostgresOptions): Promise<Database> 
     outageOf: findOutage,
     outage: () => undefined,
     async close() {
+      hosts?.close()
       await Promise.all([pool.end(), reserve?.end(), shared.close()])
     },
   }
@@ -365,20 +391,14 @@ async function rewriteTable(client: pg.PoolClient, table: string): Promise<void>
 function findOutage(error: unknown): Outage | undefined {
   if (error instanceof DatabaseBusy) return 'busy'
   if (error instanceof DatabaseSilent) return 'unreachable'
+  if (error instanceof TakesNoWrites) return 'unwritable'
+  if (error instanceof NoSuitableHost) return error.isReadOnly ? 'unwritable' : 'unreachable'
   if (error instanceof AggregateError) return error.errors.map(findOutage).find((kind) => kind !== undefined)
   const { code, message = '' } = error as { code?: string; message?: string }
   if (code === undefined) return unreachableMessages.test(message) ? 'unreachable' : undefined
   if (unwritableCodes.has(code)) return 'unwritable'
   if (code === cancelledCode) return 'busy'
   return unreachableCodes.test(code) ? 'unreachable' : undefined
-}
-
-class TakesNoWrites extends DatabaseUnavailable {
-  constructor() {
-    super(
-      'the database of DATABASE_URL takes no writes: it is a standby, or set to read-only; name the primary, or what leads to it, such as a proxy (deploy/haproxy-postgres.cfg)',
-    )
-  }
 }
 
 async function reach(pool: pg.Pool): Promise<void> {
@@ -392,11 +412,18 @@ async function reach(pool: pg.Pool): Promise<void> {
     }
   } catch (error) {
     await pool.end()
-    if (error instanceof TakesNoWrites) throw error
-    throw new DatabaseUnavailable(
-      `cannot reach the database of DATABASE_URL: ${describe(error)}; check that it runs, and the user, the password and the name in the URL`,
-    )
+    throw new DatabaseUnavailable(explainStart(error))
   }
+}
+
+function explainStart(error: unknown): string {
+  if (error instanceof TakesNoWrites) {
+    return 'the database of DATABASE_URL takes no writes: it is a standby, or set to read-only; name the primary, all hosts of which one is the primary, or what leads to it, such as a proxy (deploy/haproxy-postgres.cfg)'
+  }
+  if (error instanceof NoSuitableHost && error.isReadOnly) {
+    return `no host of DATABASE_URL takes writes: ${error.message}; name all hosts of which one is the primary`
+  }
+  return `cannot reach the database of DATABASE_URL: ${describe(error)}; check that it runs, and the user, the password and the name in the URL`
 }
 
 /** A refused connection to a name with several addresses is an AggregateError with an empty message. */
@@ -422,9 +449,9 @@ async function connect(pool: pg.Pool, probe: LivenessProbe): Promise<pg.PoolClie
 type PrepareSession = ((client: pg.ClientBase) => Promise<void>) | undefined
 
 /** Asks on a connection of its own. */
-async function probeOnOwnConnection(connection: pg.ClientConfig, prepareSession: PrepareSession): Promise<void> {
+async function probeOnOwnConnection(connection: ConnectionConfig, prepareSession: PrepareSession): Promise<void> {
   const { connectionTimeoutMillis = probeTimeout, query_timeout = probeTimeout } = connection
-  const client = new pg.Client({
+  const client = new connection.Client({
     ...connection,
     connectionTimeoutMillis: Math.min(connectionTimeoutMillis, probeTimeout),
     query_timeout: Math.min(query_timeout, probeTimeout),

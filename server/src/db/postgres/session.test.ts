@@ -19,6 +19,7 @@ const options = {
   timeout: 10_000,
   lockTimeout: 5_000,
   onIdleError: () => undefined,
+  onMoved: () => undefined,
   onFault: assert.ifError,
 }
 

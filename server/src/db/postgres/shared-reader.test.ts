@@ -14,7 +14,7 @@ describe('look-ups that share a connection', () => {
   let reader: SharedReader
   before(async () => {
     place = await makeStorePlace('postgres')
-    const config = { connectionString: place.databaseUrl as string }
+    const config = { connectionString: place.databaseUrl as string, Client: pg.Client }
     others = new pg.Client(config)
     await others.connect()
     const unexpected = (): never => assert.fail('no other connection is needed')

@@ -1,6 +1,7 @@
 import type { Socket } from 'node:net'
-import pg from 'pg'
+import type pg from 'pg'
 import { type StatementResult, sendAlone } from './batch.ts'
+import type { ConnectionConfig } from '../hosts/host-connections.ts'
 import type { LivenessProbe } from './liveness-probe.ts'
 
 /** How long the connection may be silent before other connections are used instead. */
@@ -32,7 +33,7 @@ export interface SharedReaderOptions {
  * use `others`.
  */
 export class SharedReader implements Reader {
-  readonly #config: pg.ClientConfig
+  readonly #config: ConnectionConfig
   readonly #others: Reader
   readonly #options: SharedReaderOptions
   #client: pg.Client | undefined
@@ -42,7 +43,7 @@ export class SharedReader implements Reader {
   #lastResponse = 0
   #isClosed = false
 
-  constructor(config: pg.ClientConfig, others: Reader, options: SharedReaderOptions) {
+  constructor(config: ConnectionConfig, others: Reader, options: SharedReaderOptions) {
     this.#config = { ...config, pipeline: options.prepareSession !== undefined }
     this.#others = others
     this.#options = options
@@ -119,7 +120,7 @@ export class SharedReader implements Reader {
   }
 
   async #connect(): Promise<pg.Client> {
-    const client = new pg.Client(this.#config)
+    const client = new this.#config.Client(this.#config)
     client.on('error', (error) => {
       if (this.#client === client && !this.#isClosed) this.#options.onBroken(error)
       this.#drop(client)

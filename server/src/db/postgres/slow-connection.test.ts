@@ -17,6 +17,7 @@ test('new connections are waited for longer where locks are; a check of health i
     maxConnections: 6,
     isPooled: false,
     onIdleError: () => undefined,
+    onMoved: () => undefined,
     onFault: assert.ifError,
   }
   const database = await openPostgres({ ...timeouts, ...rest })
