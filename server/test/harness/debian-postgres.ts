@@ -22,7 +22,7 @@ export async function startDebianPostgres(
   { restored }: { readonly restored?: string } = {},
 ): Promise<DebianPostgres> {
   const folder = await mkdtemp(join(tmpdir(), 'switchboard-debian-'))
-  const bin = dirname(dirname(await findCompiler())).concat('/bin')
+  const bin = await findDebianPrograms()
   const user = process.getuid?.() === 0 ? await findNobody() : undefined
   if (user) await chown(folder, user.uid, user.gid)
   const data = restored ?? join(folder, 'data')
@@ -58,6 +58,11 @@ export async function startDebianPostgres(
       await rm(folder, { recursive: true, force: true })
     },
   }
+}
+
+/** The folder of its programs. */
+export async function findDebianPrograms(): Promise<string> {
+  return join(dirname(dirname(await findCompiler())), 'bin')
 }
 
 /** The file of the compiler, in the folder `lib` of an installation. */
