@@ -1,13 +1,15 @@
 import assert from 'node:assert/strict'
 import { execFile, spawn } from 'node:child_process'
+import { once } from 'node:events'
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { createServer, type IncomingMessage } from 'node:http'
+import { connect, createServer as createTcpServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, test } from 'node:test'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
-import { findProgram } from './harness/cluster/programs.ts'
+import { findProgram, Program, takePort } from './harness/cluster/programs.ts'
 import { listenForTest } from './harness/sink.ts'
 import { until } from './harness/until.ts'
 
@@ -23,6 +25,49 @@ describe('deploy/, by the programs themselves', () => {
     const warnings = stderr.split('\n').filter((line) => line.includes('[WARNING]'))
     // The names of containers are known only there.
     for (const line of warnings) assert.match(line, /could not resolve address 'api[12]'/)
+  })
+
+  test('HAProxy takes haproxy-postgres.cfg, leads to the primary, and ends connections to one that is a standby now', async (t) => {
+    const path = await findProgram('haproxy')
+    const { stdout, stderr } = await run(path, ['-c', '-f', file('haproxy-postgres.cfg')])
+    assert.match(stdout, /Configuration file is valid/)
+    const warnings = stderr.split('\n').filter((line) => line.includes('[WARNING]'))
+    for (const line of warnings) assert.match(line, /could not resolve address 'db[123]'/)
+
+    let primary = 'db1'
+    const folder = await mkdtemp(join(tmpdir(), 'switchboard-test-'))
+    t.after(() => rm(folder, { recursive: true, force: true }))
+    const front = await takePort()
+    let text = (await readFile(file('haproxy-postgres.cfg'), 'utf8')).replace('bind :5432', `bind 127.0.0.1:${front}`)
+    for (const name of ['db1', 'db2', 'db3']) {
+      const patroni = createServer(({ url }, response) => {
+        response.writeHead(url === '/primary' && name === primary ? 200 : 503).end()
+      })
+      const database = createTcpServer((socket) => socket.on('error', () => undefined).write(name))
+      const [checked, served] = [await listenForTest(t, patroni), await listenForTest(t, database)]
+      const there = `127.0.0.1:${served.port} check port ${checked.port}`
+      text = text.replace(`${name}:5432 check port 8008`, there)
+    }
+    await writeFile(join(folder, 'haproxy.cfg'), text)
+    const proxy = await new Program(path, ['-db', '-f', join(folder, 'haproxy.cfg')], front).start()
+    t.after(() => proxy.kill())
+    /** A connection, and which server has greeted it; undefined where there is none. */
+    const enter = async () => {
+      const socket = connect(front, '127.0.0.1').on('error', () => undefined)
+      t.after(() => socket.destroy())
+      const greeting = new Promise<string>((resolve) => socket.once('data', (bytes) => resolve(String(bytes))))
+      return { socket, name: await Promise.race([greeting, once(socket, 'close').then(() => undefined)]) }
+    }
+    /** Before its first checks it takes every server for the primary. */
+    const leadsTo = (name: string) => async () =>
+      (await Promise.all(['db1', 'db2', 'db3'].map(enter))).every((entered) => entered.name === name)
+    await until(leadsTo('db1'), 'it leads to the primary')
+    const { socket, name } = await enter()
+    assert.equal(name, 'db1')
+    const closed = once(socket, 'close')
+    primary = 'db2'
+    await closed
+    await until(leadsTo('db2'), 'it leads to the new primary')
   })
 
   test('HAProxy keeps health and metrics private, says where requests come from, and logs no secret', async (t) => {

@@ -154,6 +154,16 @@ describe('deploy/', () => {
       )
   })
 
+  test('haproxy-postgres.cfg: leads to the server that Patroni calls the primary, and ends connections to one that no longer is', () => {
+    const backend = readHaproxy(read('haproxy-postgres.cfg')).find(({ kind }) => kind === 'backend')
+    const lines = backend?.lines ?? assert.fail()
+    assert.ok(lines.includes('option httpchk GET /primary'))
+    assert.ok(lines.some((line) => /^default-server .* on-marked-down shutdown-sessions /.test(line)))
+    const servers = lines.filter((line) => line.startsWith('server '))
+    assert.equal(servers.length, 3)
+    for (const line of servers) assert.match(line, /:5432 check port 8008$/)
+  })
+
   test('systemd units: known sections and directives with values that they take, and only settings that exist', () => {
     const units = readdirSync(folder).filter((name) => name.endsWith('.service'))
     assert.deepEqual(units, ['switchboard.service', 'switchboard@.service'])

@@ -1,15 +1,15 @@
 import assert from 'node:assert/strict'
 
-/** What our configuration of HAProxy says, by kind of section; another line must be added here. */
+/** What our configurations of HAProxy say, by kind of section; another line must be added here. */
 
 const time = '\\d+(ms|s|m|h)'
 const condition = '( (if|unless) !?\\w+)?'
 const lines: Readonly<Record<string, readonly string[]>> = {
   global: ['maxconn \\d+', 'log stdout format raw \\w+'],
   defaults: [
-    'mode http',
+    'mode (http|tcp)',
     'log global',
-    'option redispatch',
+    'option (redispatch|tcplog|clitcpka|srvtcpka)',
     'log-format "[^"]+"',
     `timeout (connect|client|server|http-request) ${time}`,
     'retries \\d+',
@@ -31,8 +31,8 @@ const lines: Readonly<Record<string, readonly string[]>> = {
     'option httpchk GET /[\\w/]+',
     `timeout check ${time}`,
     'http-check expect status \\d{3}',
-    `default-server inter ${time} fall \\d+ rise \\d+ init-addr [\\w,]+ resolvers \\w+`,
-    'server \\w+ [\\w.]+:\\d+ check',
+    `default-server inter ${time} fall \\d+ rise \\d+( on-marked-down shutdown-sessions)? init-addr [\\w,]+ resolvers \\w+`,
+    'server \\w+ [\\w.]+:\\d+ check( port \\d+)?',
   ],
 }
 
