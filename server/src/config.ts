@@ -23,9 +23,9 @@ function readSetting<T>(
   }
 }
 
-/** The query of a web address may hold a key, too. */
+/** The query of a web address may hold a key, too, and that of a database a password. */
 function hideCredentials(text: string): string {
-  return text.replace(/\/\/[^@/]*@/, '//…@').replace(/^(https?:[^?#]*[?#]).+$/is, '$1…')
+  return text.replace(/\/\/.*@/s, '//…@').replace(/^((?:https?|postgres(?:ql)?):[^?#]*[?#]).+$/is, '$1…')
 }
 
 /** Reads every setting from the environment, already overridden by flags. */

@@ -109,6 +109,8 @@ describe('settings', () => {
     ['PUBLIC_URL', 'https://a.example/?x=1'],
     ['OTEL_EXPORTER_OTLP_ENDPOINT', 'collector:4317'],
     ['DATABASE_URL', 'mysql://a/b'],
+    ['DATABASE_URL', 'postgres://a,,b/c'],
+    ['DATABASE_URL', 'postgres://a,b/c?target_session_attrs=standby'],
     ['DATABASE_CONNECTIONS', '0'],
     ['ALLOW_INTERNAL_CALLBACKS', 'maybe'],
     ['VOCABULARY', 'telegram'],
@@ -141,12 +143,20 @@ describe('settings', () => {
     )
   })
 
-  test('a password in a bad URL is not repeated', () => {
-    assert.throws(
-      () => readConfig({ DATABASE_URL: 'mysql://user:hunter2@host/db' }),
-      (error: Error) => !error.message.includes('hunter2'),
-    )
-  })
+  for (const url of [
+    'mysql://user:hunter2@host/db',
+    'postgres://user:hunter2@a,,b/db',
+    'postgres://user:x/hunter2@a,b/db',
+    'postgres://user:x@hunter2@a:x,b/db',
+    'postgres://a,,b/db?user=user&password=hunter2',
+  ]) {
+    test(`a password in a bad URL is not repeated: ${url}`, () => {
+      assert.throws(
+        () => readConfig({ DATABASE_URL: url }),
+        (error: Error) => error instanceof BadSetting && !/hunter2|\n/.test(error.message),
+      )
+    })
+  }
 
   for (const [what, given, shown] of [
     ['a password', 'https://user:hunter2@collector.example', 'https://…@collector.example'],

@@ -22,7 +22,7 @@ export const storeSettings = {
     group: 'process',
     shownDefault: 'unset: SQLite in DATA_DIR',
     sentence:
-      'A postgres:// URL puts everything on PostgreSQL, for any number of server processes. Several hosts, postgres://user:password@a:5432,b:5432/database, are a primary and its standbys: the server finds the one that takes writes.',
+      'A postgres:// URL puts everything on PostgreSQL, for any number of server processes. It may name several hosts, such as postgres://user:password@a:5432,b:5432/database: the server finds the one that takes writes.',
     parse: postgresUrl,
     fallback: () => undefined,
   }),

@@ -1,7 +1,7 @@
 import type { Socket } from 'node:net'
 import type pg from 'pg'
-import { type StatementResult, sendAlone } from './batch.ts'
 import type { ConnectionConfig } from '../hosts/host-connections.ts'
+import { type StatementResult, sendAlone } from './batch.ts'
 import type { LivenessProbe } from './liveness-probe.ts'
 
 /** How long the connection may be silent before other connections are used instead. */
