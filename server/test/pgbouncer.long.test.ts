@@ -9,6 +9,7 @@ import { makeStorePlace, type StorePlace } from './harness/databases.ts'
 import { EventPoster } from './harness/event-poster.ts'
 import { pdf } from './harness/media-files.ts'
 import { TallySink } from './harness/tally-sink.ts'
+import { until } from './harness/until.ts'
 import { accounts, ids, numbers, testWorld, tokens } from './harness/world.ts'
 
 const poolSize = 4
@@ -74,6 +75,30 @@ describe('PostgreSQL behind a transaction pooler', () => {
     assert.equal(response.status, 200, `${path}: ${text}`)
     return JSON.parse(text)
   }
+
+  test('every process holds what it would send, and releases it, within seconds', async () => {
+    const restored = async (option: string) => {
+      const { code, stderr } = await runCommand(['restored', option], { cwd: place.dataDir, env })
+      assert.equal(code, 0, stderr)
+    }
+    const readWarning = async ({ url }: RunningServer) => {
+      const { warning } = (await (await fetch(`${url}/readyz`)).json()) as { warning?: string }
+      return warning
+    }
+    const warnings = () => Promise.all(servers.map(readWarning))
+    await restored('--hold')
+    await until(
+      async () => (await warnings()).every((one) => one?.startsWith('sending is held')),
+      'all of them hold it',
+    )
+    const poster = new EventPoster('held', urlOf)
+    for (let posted = 0; posted < 20; posted++) await poster.post(`held.${posted}`)
+    const came = () => sink.arrivals.map(({ body }) => body.entry[0].changes[0].value.messages?.[0]?.id)
+    assert.deepEqual([poster.acknowledged.size, came().length], [20, 0])
+    await restored('--release')
+    await sink.whenNothingIsMissing(() => [...poster.acknowledged].filter((id) => !came().includes(id)))
+    await until(async () => (await warnings()).every((one) => one === undefined), 'all of them know')
+  })
 
   test('reads, lists and writes at once, over far fewer connections', async () => {
     const profile = `/v23.0/${numbers.main}/msgapp_business_profile`

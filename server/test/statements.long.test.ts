@@ -125,13 +125,16 @@ const isBeginning = ({ text }: SentStatement) => /^(SET (?!LOCAL)|LISTEN )/.test
 /** The heartbeat of the process, which is one round trip. */
 const isHeartbeat = ({ text }: SentStatement) => text.includes('"processes"')
 
+/** Each process asks every two seconds whether sending is held. */
+const isPollOfHold = ({ text }: SentStatement) => text.includes('"sending_hold"')
+
 /** What requests sent since the last call. */
 function takeOfRequests(log: StatementLog): SentStatement[] {
   const roundTripOf = ({ connection, roundTrip }: SentStatement) => `${connection} ${roundTrip}`
   const sent = log.take()
   const heartbeats = new Set(sent.filter(isHeartbeat).map(roundTripOf))
   const isAside = (statement: SentStatement) =>
-    isNotice(statement) || isBeginning(statement) || heartbeats.has(roundTripOf(statement))
+    [isNotice, isBeginning, isPollOfHold].some((is) => is(statement)) || heartbeats.has(roundTripOf(statement))
   return sent.filter((statement) => !isAside(statement))
 }
 
