@@ -157,6 +157,21 @@ describe('deploy/, by the programs themselves', () => {
     assert.match(stdout, /SUCCESS: \d+ rules found/)
   })
 
+  test('every alert fires when it should, and not before, nor for what is ordinary', async () => {
+    const program = await findProgram('promtool', 'prometheus')
+    const { stdout } = await run(program, ['test', 'rules', file('alerts.test.yaml')])
+    assert.match(stdout, /SUCCESS/)
+  })
+
+  test('the command in alerts.yaml makes links of the paths to the runbook', async () => {
+    const [, expression = ''] =
+      /^# +sed '(\S+ \S+)' alerts\.yaml$/m.exec(await readFile(file('alerts.yaml'), 'utf8')) ?? []
+    const { stdout } = await run('sed', [expression, file('alerts.yaml')])
+    const links =
+      stdout.match(/runbook_url: https:\/\/git\.example\.com\/switchboard\/blob\/main\/docs\/runbook\.md#\w+/g) ?? []
+    assert.equal(links.length, stdout.match(/- alert: /g)?.length)
+  })
+
   test('Compose takes compose.yaml', async () => {
     const variables = ['PUBLIC_URL', 'POSTGRES_PASSWORD', 'SECRETS_KEY', 'STORAGE_KEY', 'STORAGE_SECRET']
     const env = { ...process.env, ...Object.fromEntries(variables.map((name) => [name, 'x'])) }

@@ -211,7 +211,7 @@ describe('deploy/', () => {
           expr: string
           for: string
           labels: object
-          annotations: { summary: string; runbook: string }
+          annotations: { summary: string; runbook_url: string }
         }[]
       }[]
     }
@@ -220,7 +220,7 @@ describe('deploy/', () => {
     for (const { alert, for: time, labels, annotations } of rules) {
       assert.match(time, /^\d+[smh]$/)
       assert.ok(labels && annotations.summary)
-      assert.equal(annotations.runbook, `docs/runbook.md#${alert.toLowerCase()}`)
+      assert.equal(annotations.runbook_url, `docs/runbook.md#${alert.toLowerCase()}`)
     }
     const runbook = readFileSync(new URL('../docs/runbook.md', folder), 'utf8')
     assert.deepEqual(
@@ -229,6 +229,26 @@ describe('deploy/', () => {
     )
     assert.equal([...runbook.matchAll(/^\*\*(?:It means|Look at|Do|Do not)\*\*: \S/gm)].length, 4 * rules.length)
     await checkMetrics(rules.map(({ expr }) => expr))
+    // Another job of the same Prometheus has metrics of the same names: those of Node, and of another installation.
+    for (const { alert, expr } of rules) assert.match(expr, /^[^{]*\{job="switchboard"/, alert)
+  })
+
+  test('alerts.test.yaml: has a moment for each alert at which it fires, and an earlier one at which nothing does', () => {
+    const alerts = [...read('alerts.yaml').matchAll(/- alert: (\w+)/g)].map(([, name]) => name as string)
+    const { rule_files, tests } = load(read('alerts.test.yaml')) as {
+      rule_files: string[]
+      tests: { name: string; promql_expr_test: { eval_time: string; exp_samples: { labels: string }[] }[] }[]
+    }
+    assert.deepEqual(rule_files, ['alerts.yaml'])
+    for (const alert of alerts) {
+      const found = tests.find(({ name }) => name.startsWith(alert) || name.includes(` and ${alert}`))
+      const [earlier, later] = found?.promql_expr_test ?? assert.fail(`${alert} has no test`)
+      assert.deepEqual(earlier?.exp_samples, [], alert)
+      assert.ok(
+        later?.exp_samples.some(({ labels }) => labels.includes(`alertname="${alert}",alertstate="firing"`)),
+        alert,
+      )
+    }
   })
 
   test('grafana.json: a dashboard with panels that do not overlap, and metrics that there are', async () => {
