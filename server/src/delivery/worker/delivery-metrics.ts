@@ -2,6 +2,7 @@ import { type RawBuilder, sql } from 'kysely'
 import { Counter, Gauge, type Registry } from 'prom-client'
 import type { Clock } from '../../base/time/clock.ts'
 import { second } from '../../base/time/duration.ts'
+import { shareWhileRunning } from '../../base/work/share-while-running.ts'
 import type { Database, Db } from '../../db/database.ts'
 import { readForMetric } from '../../telemetry/store-metrics.ts'
 import { failuresUntilDown } from '../rules/pause.ts'
@@ -89,13 +90,19 @@ export class DeliveryMetrics {
         read: async (db) => (isHeld() ? 0 : ageOf(await findLatest(db, clock.now()), clock.now())),
       },
     ]
-    for (const { name, help, read } of stored) {
+    // One after the other, and not again before that has ended: behind a locked table they would take one connection after the other.
+    const readStored = shareWhileRunning(async () => {
+      const values = new Map<string, number>()
+      for (const { name, read } of stored) values.set(name, await read(database.reserved))
+      return values
+    })
+    for (const { name, help } of stored) {
       new Gauge({
         name,
         help,
         registers: [registry],
         async collect() {
-          const value = await readForMetric(database, read)
+          const value = (await readForMetric(database, readStored))?.get(name)
           if (value === undefined) this.remove()
           else this.set(value)
         },

@@ -68,6 +68,8 @@ export const storageIsAway: Cause = {
 export const rowIsLocked: Cause = {
   what: 'somebody locks a row again and again for seconds',
   alerts: () => ({ SwitchboardRequestsSlow: [{ job: 'switchboard' }] }),
+  // Whoever waits for too long is refused.
+  also: ['SwitchboardRequestsFail'],
   async begin(at) {
     const endWrites = at.traffic.repeat(at.traffic.rename)
     const client = await at.connect()
@@ -98,8 +100,13 @@ export const lanesAreLocked: Cause = {
   alerts: () => ({ SwitchboardDeliveriesUnknown: [{ job: 'switchboard' }] }),
   also: ['SwitchboardRequestsFail', 'SwitchboardRequestsSlow', 'SwitchboardDeliveriesLate', 'SwitchboardDatabaseAway'],
   async begin(at) {
+    // The embedded store is another one, and knows its own lateness.
+    await at.watch(sharedMembers)
     const client = await at.connect()
     await client.query('BEGIN; LOCK TABLE lanes IN ACCESS EXCLUSIVE MODE')
-    return () => client.end()
+    return async () => {
+      await client.end()
+      await at.watch()
+    }
   },
 }

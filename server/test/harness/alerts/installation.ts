@@ -169,11 +169,10 @@ export class Installation {
   }
 
   #targetsOf(members: readonly Member[], job = 'switchboard'): Target[] {
-    return members.map((member) => ({
-      address: this.addressOf(member),
-      job,
-      seconds: member === 'embedded' ? slowScrapeSeconds : scrapeSeconds,
-    }))
+    return members.map((member) => {
+      const seconds = member === 'embedded' ? slowScrapeSeconds : scrapeSeconds
+      return { address: this.addressOf(member), job, seconds }
+    })
   }
 
   #optionsOf(member: Member): { env: Environment; cwd: string } {

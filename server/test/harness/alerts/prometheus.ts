@@ -3,7 +3,6 @@ import { mkdtemp, rename, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { findProgram, Program, takePort } from '../cluster/programs.ts'
-import { scrapeSeconds } from './shortened-rules.ts'
 
 export type Labels = Readonly<Record<string, string>>
 
@@ -41,7 +40,7 @@ export class Prometheus {
     await writeFile(join(folder, 'rules.yaml'), rules)
     await writeFile(
       file,
-      `global: { evaluation_interval: ${scrapeSeconds}s }
+      `global: { evaluation_interval: 1s }
 rule_files: [rules.yaml]
 scrape_configs:
   - job_name: switchboard
