@@ -65,3 +65,16 @@ export const clockJumps: Cause = {
     }
   },
 }
+
+export const sendingIsHeld: Cause = {
+  what: 'an operator holds what an embedded store sends, and forgets it for a while',
+  alerts: () => ({ SwitchboardSendingHeld: [{ job: 'switchboard' }] }),
+  async begin(at) {
+    const run = async (flag: string) => {
+      const { code, stderr } = await at.command('embedded', ['restored', flag])
+      assert.equal(code, 0, stderr)
+    }
+    await run('--hold')
+    return () => run('--release')
+  },
+}

@@ -6,6 +6,7 @@ import {
   eventLoopIsHeld,
   jobIsRenamed,
   processIsKilled,
+  sendingIsHeld,
   settingsDiffer,
 } from './causes-in-processes.ts'
 import {
@@ -20,7 +21,7 @@ import {
 
 /** Every alert has its cause here, one after the other; what stands in one row happens at the same time, to save time. */
 export const causes: readonly (readonly Cause[])[] = [
-  [clockJumps, settingsDiffer, hostHangs],
+  [clockJumps, sendingIsHeld, settingsDiffer, hostHangs],
   [subscribersRefuse, eventLoopIsHeld],
   [nobodyTakesAnything],
   [noWorkerRuns],
