@@ -3,6 +3,7 @@ import { mkdtemp, rename, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { findProgram, Program, takePort } from '../cluster/programs.ts'
+import { until } from '../until.ts'
 
 export type Labels = Readonly<Record<string, string>>
 
@@ -59,6 +60,7 @@ scrape_configs:
   async start(targets: readonly Target[]): Promise<void> {
     await this.scrape(targets)
     await this.#program.start()
+    await until(async () => (await fetch(`${this.#url}/-/ready`)).ok, 'Prometheus is ready')
   }
 
   /** Scrapes these from now on, and nothing else. */
