@@ -142,14 +142,27 @@ describe('deploy/, by the programs themselves', () => {
       ['switchboard@.service', 'switchboard@api.service'],
     ] as const) {
       // It looks for the programs that a unit starts.
-      const unit = (await readFile(file(name), 'utf8')).replaceAll('/opt/switchboard', root)
+      const unit = (await readFile(file(name), 'utf8'))
+        .replaceAll('/opt/switchboard/node_modules/@switchboard', root)
+        .replaceAll('/opt/switchboard', root)
       await writeFile(join(folder, as), unit)
       const { stdout, stderr } = await run(program, ['verify', join(folder, as)])
       assert.deepEqual(
         (stdout + stderr).split('\n').filter((line) => line.includes('switchboard')),
         [],
       )
+      const security = ['security', '--offline=true', '--no-pager', join(folder, as)]
+      const [, exposure] = /Overall exposure level .*: (\S+)/.exec((await run(program, security)).stdout) ?? []
+      assert.ok(Number(exposure) <= 1.5, `the exposure of ${name} is ${exposure}`)
     }
+  })
+
+  test('kustomize takes deploy/kubernetes/', async () => {
+    const kubectl = await findProgram('kubectl', 'kubernetes-client')
+    const { stdout } = await run(kubectl, ['kustomize', file('kubernetes')])
+    assert.equal(stdout.match(/^kind: /gm)?.length, 10)
+    const images = new Set(stdout.match(/image: \S+/g))
+    assert.deepEqual([...images], ['image: registry.example.com/switchboard:0.2.0'])
   })
 
   test('Prometheus takes alerts.yaml', async () => {

@@ -104,12 +104,13 @@ describe('deploy/', () => {
   test('Dockerfile: one Node.js, the one of package.json, and the user of the server owns nothing of what it runs', () => {
     const lines = readDockerfile(read('../Dockerfile'))
     const { dependencies } = JSON.parse(read('../package.json')) as { dependencies: Record<string, string> }
-    const image = `FROM node:${dependencies['node']?.split('.')[0]}-slim`
+    const image = `FROM node:${dependencies['node']}-slim`
     assert.deepEqual(
       lines.filter((line) => line.startsWith('FROM ')),
       [`${image} AS build`, image],
     )
     assert.ok(lines.some((line) => / npm install .*\/switchboard-server-\*\.tgz$/.test(line)))
+    assert.ok(lines.some((line) => line.includes(`image.base.name="docker.io/library/${image.slice('FROM '.length)}"`)))
     // The last stage copies what was installed, as root, and makes the folder of the data.
     const last = lines.slice(lines.indexOf(image) + 1)
     assert.deepEqual(
@@ -117,7 +118,7 @@ describe('deploy/', () => {
       [
         'COPY --from=build /opt/switchboard /opt/switchboard',
         'RUN ln -s /opt/switchboard/node_modules/.bin/switchboard /usr/local/bin/switchboard && install --directory --owner=node --group=node --mode=700 /data',
-        'USER node',
+        'USER 1000',
       ],
     )
   })
@@ -167,6 +168,8 @@ describe('deploy/', () => {
   test('systemd units: known sections and directives with values that they take, and only settings that exist', () => {
     const units = readdirSync(folder).filter((name) => name.endsWith('.service'))
     assert.deepEqual(units, ['switchboard.service', 'switchboard@.service'])
+    const { publishConfig } = JSON.parse(read('../server/package.json')) as { publishConfig: { bin: object } }
+    const [bin] = Object.values(publishConfig.bin)
     for (const name of units) {
       const directives = readUnit(read(name))
       assert.deepEqual([...new Set(directives.map(({ section }) => section))], ['Unit', 'Service', 'Install'])
@@ -175,8 +178,10 @@ describe('deploy/', () => {
         assert.ok(names.has(setting) || setting === 'NODE_ENV', `${setting} is not a setting`)
       }
       const start = directives.find((one) => one.name === 'ExecStart')?.value ?? ''
-      const files = start.match(/\/opt\/switchboard\/\S+\.js/g) ?? []
-      assert.deepEqual(files, ['/opt/switchboard/server/src/main.js'])
+      assert.deepEqual(start.match(/\/opt\/switchboard\/\S+/g), [
+        '/opt/switchboard/node_modules/.bin/node',
+        `/opt/switchboard/node_modules/@switchboard/server/${bin}`,
+      ])
     }
   })
 

@@ -1,5 +1,6 @@
 import { type App, createApp } from '../../app.ts'
 import { commandName } from '../../base/command-name.ts'
+import { processEnvironment } from '../../base/environment.ts'
 import { systemRandom } from '../../base/keys/random.ts'
 import { type Log, openLog } from '../../base/log/log.ts'
 import { cutTrailingSlashes } from '../../base/text/slashes.ts'
@@ -18,6 +19,7 @@ import { announceServer } from '../running-servers.ts'
 import { configFrom, openStore } from '../store.ts'
 import { composeBanner } from './banner.ts'
 import { checkPort } from './free-port.ts'
+import { findServiceManager } from './service-manager.ts'
 import { stopOnSignals } from './stop.ts'
 
 export interface ServeFlags {
@@ -81,7 +83,9 @@ export async function serve(flags: ServeFlags, { banner }: { banner: boolean }):
   if (!banner && config.role !== 'worker') {
     log.info({ console: `${cutTrailingSlashes(config.publicUrl ?? address)}/` }, 'open the console in a browser')
   }
-  stopOnSignals({ app, database, lock: held, log, closeLog, grace: config.stopGrace })
+  const serviceManager = findServiceManager(processEnvironment(), log)
+  stopOnSignals({ app, database, lock: held, log, closeLog, grace: config.stopGrace, serviceManager })
+  serviceManager.ready(address)
   // Printed last: the reader may send a signal at once.
   process.stdout.write(`switchboard listening on ${address}\n${greeting}`)
 }

@@ -5,6 +5,7 @@ import { second } from '../../base/time/duration.ts'
 import type { Database } from '../../db/database.ts'
 import { onEndingSignals } from '../ending-signals.ts'
 import { describeFailure } from '../fail.ts'
+import type { ServiceManager } from './service-manager.ts'
 
 export interface Stoppable {
   readonly app: Pick<App, 'close'>
@@ -16,6 +17,8 @@ export interface Stoppable {
   readonly closeLog: () => Promise<void>
   /** Milliseconds for requests under way, and the same again for deliveries after them. */
   readonly grace: number
+  /** Is notified of the stop; undefined: nobody waits for that. */
+  readonly serviceManager?: ServiceManager
 }
 
 /** For closing the store, and for anything unforeseen. */
@@ -27,8 +30,10 @@ export function stopOnSignals(parts: Stoppable): void {
   onEndingSignals(['SIGTERM', 'SIGINT'], (signal) => stop(signal, parts))
 }
 
-async function stop(signal: NodeJS.Signals, { app, database, lock, log, closeLog, grace }: Stoppable): Promise<void> {
+async function stop(signal: NodeJS.Signals, parts: Stoppable): Promise<void> {
+  const { app, database, lock, log, closeLog, grace, serviceManager } = parts
   setTimeout(() => kill(log, closeLog), 2 * grace + spareMilliseconds)
+  serviceManager?.stopping()
   log.info({ signal }, 'stopping: no new requests; finishing those that run')
   let failure: string | undefined
   try {
@@ -40,6 +45,7 @@ async function stop(signal: NodeJS.Signals, { app, database, lock, log, closeLog
     failure = describeFailure(error)
   }
   await waitForDisk()
+  await serviceManager?.close()
   await closeLog()
   if (failure !== undefined) process.stderr.write(`switchboard: ${failure}\n`)
   process.exit(failure === undefined ? 0 : 1)

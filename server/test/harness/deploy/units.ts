@@ -4,23 +4,32 @@ import assert from 'node:assert/strict'
 
 const text = /^\S.*$/
 const yes = /^(true|false|yes|no)$/
-const path = /^\/[\w./%-]+$/
 const seconds = /^\d+$/
 const units = /^[\w@.-]+\.(service|target)( [\w@.-]+\.(service|target))*$/
 const mode = /^0[0-7]{3}$/
 
 const directives: Readonly<Record<string, Readonly<Record<string, RegExp>>>> = {
-  Unit: { Description: text, Documentation: /^(file|https|man):\S+$/, After: units, Wants: units },
+  Unit: {
+    Description: text,
+    Documentation: /^(file|https|man):\S+$/,
+    After: units,
+    Wants: units,
+    StartLimitIntervalSec: seconds,
+  },
   Service: {
     User: /^[a-z_][a-z\d_-]*$/,
     Group: /^[a-z_][a-z\d_-]*$/,
-    WorkingDirectory: path,
     Environment: /^[A-Z][A-Z\d_]*=\S*$/,
     EnvironmentFile: /^-?\/[\w./%-]+$/,
     ExecStart: /^\/\S+( \S+)*$/,
+    Type: /^(simple|exec|notify)$/,
+    NotifyAccess: /^(main|exec|all)$/,
+    TimeoutStartSec: /^(\d+|infinity)$/,
+    WatchdogSec: seconds,
     Restart: /^(no|always|on-failure|on-abnormal)$/,
     RestartSec: seconds,
     TimeoutStopSec: seconds,
+    KillMode: /^(control-group|mixed|process)$/,
     StateDirectory: /^[\w%-]+$/,
     StateDirectoryMode: mode,
     UMask: mode,
@@ -29,11 +38,18 @@ const directives: Readonly<Record<string, Readonly<Record<string, RegExp>>>> = {
     ProtectHome: /^(true|false|read-only|tmpfs)$/,
     PrivateTmp: yes,
     PrivateDevices: yes,
+    PrivateIPC: yes,
+    PrivateMounts: yes,
+    PrivateUsers: yes,
+    ProtectProc: /^(default|invisible|noaccess|ptraceable)$/,
+    ProcSubset: /^(all|pid)$/,
     RestrictAddressFamilies: /^AF_[A-Z\d]+( AF_[A-Z\d]+)*$/,
     LimitNOFILE: seconds,
     LimitCORE: seconds,
     CapabilityBoundingSet: /^$/,
     LockPersonality: yes,
+    KeyringMode: /^(inherit|private|shared)$/,
+    RemoveIPC: yes,
     ProtectClock: yes,
     ProtectControlGroups: yes,
     ProtectHostname: yes,
@@ -44,13 +60,14 @@ const directives: Readonly<Record<string, Readonly<Record<string, RegExp>>>> = {
     RestrictRealtime: yes,
     RestrictSUIDSGID: yes,
     SystemCallArchitectures: /^native$/,
-    SystemCallFilter: /^@[a-z-]+$/,
+    SystemCallFilter: /^~?@[a-z-]+( @[a-z-]+)*$/,
+    SystemCallErrorNumber: /^E[A-Z]+$/,
   },
   Install: { WantedBy: units },
 }
 
 /** May be written several times; every other one once. */
-const lists = new Set(['Environment', 'EnvironmentFile'])
+const lists = new Set(['Environment', 'EnvironmentFile', 'SystemCallFilter'])
 
 export interface Directive {
   readonly section: string
