@@ -2,11 +2,12 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
-import { createDatabase, startPostgres } from '../test/harness/postgres.ts'
+import { createDatabase, type PostgresServer, startPostgres } from '../test/harness/postgres.ts'
 import { countPosts, moreNumbers, passedChange, postMessages, writeEventWorld } from './events.ts'
 import { median, sendRequests } from './load.ts'
 import { type Measured, packServer, startOnPostgres, startSink, startSwitchboard, watchPostgres } from './processes.ts'
 import { noMessageLimits, textMessage, users, waitForPosts } from './sending.ts'
+import { readLogBytes, readTables, type WrittenTables } from './tables.ts'
 
 export interface AgainstOptions {
   /** The folder of the other checkout. */
@@ -24,6 +25,8 @@ interface Side {
   readonly servers: readonly Measured[]
   readonly sink: Measured
   readonly database: () => number
+  /** On PostgreSQL, where each side has a server of its own: of one log it would not be known who wrote it. */
+  readonly url: string | undefined
 }
 
 /** Of one unit of work: microseconds of CPU of Node and of the database, and how many were done in a second. */
@@ -31,6 +34,12 @@ interface Cost {
   readonly node: number
   readonly database: number
   readonly rate: number
+}
+
+export interface Compared {
+  readonly costs: Record<string, string>[]
+  /** On PostgreSQL: what is in the tables of this checkout afterwards, and of the other. */
+  readonly tables: WrittenTables[]
 }
 
 interface Work {
@@ -80,12 +89,12 @@ const resamples = 2000
  * many, and of the rounds' ratios the median counts. With it comes the range of nine tenths of the medians of rounds that are drawn
  * anew: a difference inside it is none.
  */
-export async function compareCheckouts(options: AgainstOptions): Promise<Record<string, string>[]> {
+export async function compareCheckouts(options: AgainstOptions): Promise<Compared> {
   const { other, work: name, isOnPostgres, processes, rounds, amount } = options
   const work = works[name]
   if (!work) throw new Error(`--work is one of ${workNames.join(', ')}`)
   const folder = await mkdtemp(join(tmpdir(), 'switchboard-bench-'))
-  const postgres = isOnPostgres ? await startPostgres() : undefined
+  const databases: PostgresServer[] = []
   const started: Measured[] = []
   const startSide = async (dataDir: string, checkout: string | undefined): Promise<Side> => {
     packServer(checkout)
@@ -95,6 +104,8 @@ export async function compareCheckouts(options: AgainstOptions): Promise<Record<
       users: users.map((wa_id) => ({ wa_id, presence: 'online' })),
     })
     const common = { dataDir, world, env: noMessageLimits, checkout }
+    const postgres = isOnPostgres ? await startPostgres() : undefined
+    if (postgres) databases.push(postgres)
     const url = postgres && (await createDatabase(postgres.url)).url
     const servers: Measured[] = []
     for (let index = 0; index < processes; index++) {
@@ -106,26 +117,44 @@ export async function compareCheckouts(options: AgainstOptions): Promise<Record<
     // Who has written may be written to.
     await postMessages(servers, users.length, users.length)
     await waitForPosts(sink, users.length)
-    return { servers, sink, database }
+    return { servers, sink, database, url }
   }
   try {
     const sides = [await startSide(join(folder, 'ours'), undefined), await startSide(join(folder, 'theirs'), other)]
     for (let round = 0; round < roundsUntilWarm; round++) {
       await Promise.all(sides.map((side) => measure(work, side, amount)))
     }
+    const logBefore = await readLogs(sides)
     const pairs: Cost[][] = []
     for (let round = 0; round < rounds; round++) {
       pairs.push(await Promise.all(sides.map((side) => measure(work, side, amount))))
     }
-    return [
+    const log = (await readLogs(sides)).map((bytes, side) => (bytes - (logBefore[side] as number)) / (rounds * amount))
+    const costs = [
       describe('CPU of Node, us', pairs, ({ node }) => node),
       ...(isOnPostgres ? [describe('CPU of the database, us', pairs, ({ database }) => database)] : []),
       describe('a second', pairs, ({ rate }) => rate),
+      ...(isOnPostgres ? [describeLog(log as [number, number])] : []),
     ]
+    await Promise.all(started.splice(0).map((server) => server.stop()))
+    const tables = await Promise.all(sides.flatMap(({ url }) => (url === undefined ? [] : [readTables(url)])))
+    return { costs, tables }
   } finally {
-    await Promise.all(started.map((server) => server.stop()))
-    await postgres?.stop()
+    await Promise.all([...started, ...databases].map((server) => server.stop()))
     await rm(folder, { recursive: true, force: true })
+  }
+}
+
+async function readLogs(sides: readonly Side[]): Promise<number[]> {
+  return Promise.all(sides.map(({ url }) => (url === undefined ? 0 : readLogBytes(url))))
+}
+
+function describeLog([ours, theirs]: [number, number]): Record<string, string> {
+  return {
+    what: 'log of the database, bytes',
+    ours: ours.toFixed(0),
+    theirs: theirs.toFixed(0),
+    'theirs / ours': (theirs / ours).toFixed(3),
   }
 }
 

@@ -7,11 +7,13 @@ import { compareRates, type Load, measureRate, median } from './load.ts'
 import { type Measured, packServer, startBareServer, startSwitchboard } from './processes.ts'
 import { compareSending, type SendingCost } from './sending.ts'
 import { bigAccount, makeBigStore } from './store.ts'
+import { printTables } from './tables.ts'
 
 const usage = `npm run bench -- [options]: what work costs, as ratios measured in one run. Writes nothing into the repository.
 
   --quick             a quarter of the rounds; scatters more
-  --postgres          on PostgreSQL, with the CPU of Node and of the database
+  --postgres          on PostgreSQL, with the CPU of Node and of the database; then which updates were HOT, dead rows, sizes, and
+                      the indexes that nothing read
   --processes N       on PostgreSQL: how many processes share the events of one row (3)
   --slow MS           on PostgreSQL: after how long the slow subscriber answers (100)
   --checkout FOLDER   on PostgreSQL: measure the service of another folder
@@ -56,24 +58,28 @@ interface Result {
 if (values.against !== undefined) {
   const { compareCheckouts } = await import('./against.ts')
   const [processes, roundsOfWork, amount] = [values.processes ?? 1, values.rounds, values.amount].map(Number)
-  console.table(
-    await compareCheckouts({
-      other: resolve(values.against),
-      work: values.work,
-      isOnPostgres: values.postgres,
-      processes: processes as number,
-      rounds: roundsOfWork as number,
-      amount: amount as number,
-    }),
-  )
+  const { costs, tables } = await compareCheckouts({
+    other: resolve(values.against),
+    work: values.work,
+    isOnPostgres: values.postgres,
+    processes: processes as number,
+    rounds: roundsOfWork as number,
+    amount: amount as number,
+  })
+  for (const [side, written] of tables.entries()) {
+    console.log(side === 0 ? '\nThe tables of this checkout:' : '\nThe tables of the other:')
+    printTables(written)
+  }
+  console.table(costs)
   process.exit()
 }
 
 if (values.postgres) {
   const [processes, slow] = [Number(values.processes ?? 3), Number(values.slow)]
   const { benchPostgres } = await import('./postgres.ts')
-  const table = await benchPostgres({ rounds, seconds, processes, slow, checkout: values.checkout })
+  const { table, written } = await benchPostgres({ rounds, seconds, processes, slow, checkout: values.checkout })
   console.log('')
+  printTables(written)
   console.table(table)
   process.exit()
 }

@@ -6,6 +6,7 @@ import { createDatabase, startPostgres } from '../test/harness/postgres.ts'
 import { countPosts, moreNumbers, type PostOptions, passedChange, postMessages, writeEventWorld } from './events.ts'
 import { connections, type Load, measureRate, median } from './load.ts'
 import { type Measured, packServer, startBarePostgres, startOnPostgres, startSink, watchPostgres } from './processes.ts'
+import { readTables, type WrittenTables } from './tables.ts'
 
 export interface PostgresBenchOptions {
   readonly rounds: number
@@ -15,6 +16,12 @@ export interface PostgresBenchOptions {
   /** Milliseconds after which the slow subscriber answers. */
   readonly slow: number
   readonly checkout?: string | undefined
+}
+
+export interface PostgresBench {
+  readonly table: Record<string, string>[]
+  /** What the one process has left in its database. */
+  readonly written: WrittenTables
 }
 
 /** Units of work a second, and what each costs: microseconds of CPU of Node and of the database. */
@@ -29,7 +36,7 @@ const slowUsers = 100
 const eventsUntilWarm = 20_000
 
 /** What work on PostgreSQL costs beside the least that could do it, each measured in turn on one database server. */
-export async function benchPostgres(options: PostgresBenchOptions): Promise<Record<string, string>[]> {
+export async function benchPostgres(options: PostgresBenchOptions): Promise<PostgresBench> {
   packServer(options.checkout)
   const folder = await mkdtemp(join(tmpdir(), 'switchboard-bench-'))
   const postgres = await startPostgres()
@@ -78,8 +85,9 @@ export async function benchPostgres(options: PostgresBenchOptions): Promise<Reco
       await addProcesses(amount)
     }
     await Promise.all(started.splice(0).map((server) => server.stop()))
+    const written = await readTables(url)
     add(await measureSlow())
-    return table
+    return { table, written }
   } finally {
     await Promise.all([...started, sink].map((server) => server.stop()))
     await postgres.stop()
