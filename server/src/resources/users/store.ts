@@ -45,18 +45,18 @@ export async function listChatsForGateway(
   let query = db.query
     .selectFrom('chats')
     .selectAll()
-    .where((eb) =>
-      eb.or([
-        eb('user_wa_id', '=', wa_id),
-        eb(
-          'id',
-          'in',
+    // One list of ids: with OR, PostgreSQL reads every chat of the store.
+    .where('id', 'in', (eb) =>
+      eb
+        .selectFrom('chats as own')
+        .select('own.id')
+        .where('own.user_wa_id', '=', wa_id)
+        .unionAll(
           eb
             .selectFrom('group_participants')
             .select(sql<string>`'group/' || group_participants.group_id`.as('id'))
             .where('group_participants.user_wa_id', '=', wa_id),
         ),
-      ]),
     )
   if (accounts) {
     query = query.where('phone_number_id', 'in', (eb) =>
