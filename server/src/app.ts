@@ -2,6 +2,7 @@ import type { AddressInfo } from 'node:net'
 import { watchAgreement } from './app/agreement-metrics.ts'
 import { type AppDeps, type Foundation, layFoundation, refuseStream } from './app/foundation.ts'
 import { Limits } from './app/limits.ts'
+import { watchStreams } from './app/process-metrics.ts'
 import { makeSandbox } from './app/sandbox.ts'
 import { makeWebServer } from './app/web-server.ts'
 import { Workers } from './app/workers.ts'
@@ -38,6 +39,7 @@ export async function createApp(given: AppDeps): Promise<App> {
   const usersStream = openUsersStream(foundation)
   const agreement = new Agreement(database, log, foundation.self.id, foundation.sharedSettings)
   watchAgreement(foundation.metrics.registry, agreement)
+  watchStreams(foundation.metrics.registry, { gateway: usersStream, operator: foundation.feed })
   const tokenUses = new TokenUses(clock)
   const heartbeat = new Heartbeat(database, clock, log, foundation.self, foundation.clockGuard, agreement, tokenUses)
   const sandbox = makeSandbox(foundation, { workers, heartbeat, usersStream, limits })
@@ -77,6 +79,7 @@ export async function createApp(given: AppDeps): Promise<App> {
       await foundation.sendingHold.stop()
       await foundation.waker.close()
       await foundation.spans?.close()
+      await foundation.metricsExport?.close()
       await foundation.store.close()
     },
   }

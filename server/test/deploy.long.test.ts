@@ -10,6 +10,7 @@ import { describe, test } from 'node:test'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { findProgram, Program, takePort } from './harness/cluster/programs.ts'
+import { startTestServer } from './harness/server.ts'
 import { listenForTest } from './harness/sink.ts'
 import { until } from './harness/until.ts'
 
@@ -183,6 +184,19 @@ describe('deploy/, by the programs themselves', () => {
     const links =
       stdout.match(/runbook_url: https:\/\/git\.example\.com\/switchboard\/blob\/main\/docs\/runbook\.md#\w+/g) ?? []
     assert.equal(links.length, stdout.match(/- alert: /g)?.length)
+  })
+
+  test('Prometheus has nothing to complain of in our metrics', async (t) => {
+    const server = await startTestServer({ engine: 'postgres' })
+    t.after(() => server.stop())
+    await server.client.get('/healthz')
+    const text = await (await fetch(`${server.url}/metrics`)).text()
+    const ours = text.split('\n').filter((line) => /^(# \w+ )?switchboard_/.test(line))
+    const checked = run(await findProgram('promtool', 'prometheus'), ['check', 'metrics'])
+    // Those of the runtime have the names that the library of Prometheus gives them.
+    checked.child.stdin?.end(`${ours.join('\n')}\n`)
+    const { stdout, stderr } = await checked
+    assert.deepEqual([stdout, stderr], ['', ''])
   })
 
   test('Compose takes compose.yaml', async () => {

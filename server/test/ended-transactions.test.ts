@@ -34,7 +34,7 @@ onBothDatabases('a transaction that has ended', (engine) => {
     'the query builder': (tx, key) =>
       tx.query.insertInto('rate_windows').values({ key, taken: 1, end_time: 1 }).execute(),
     makeDue: async (tx) => tx.makeDue({ timers: 1 }),
-    withTrace: async (tx, key) => tx.withTrace('another').run(insertWindow, { key }),
+    withCause: async (tx, key) => tx.withCause({ trace: 'another' }).run(insertWindow, { key }),
     runScript: (tx) =>
       store.database.runScript(tx, "INSERT INTO rate_windows (key, taken, end_time) VALUES ('script', 1, 1)"),
     lockForMigration: (tx) => store.database.lockForMigration(tx),

@@ -19,7 +19,9 @@ import { nameOwner } from '../files/orphans.ts'
 import { LinkSealer } from '../graph/sealed-links.ts'
 import { chooseVocabulary } from '../graph/vocabulary.ts'
 import { Metrics } from '../http/observe/http-metrics.ts'
+import { addressClasses, rateClasses } from '../limits/classes.ts'
 import { buildOperations } from '../operations.ts'
+import { drawProcessId } from '../processes/heartbeat.ts'
 import { takeSigningKey } from '../resources/encryption/signing-keys.ts'
 import { showFeedItem } from '../resources/operators/watch/feed-items.ts'
 import { tooManyStreams } from '../resources/users/errors.ts'
@@ -28,7 +30,6 @@ import { SandboxClock } from '../sandbox/sandbox-clock.ts'
 import { readSandboxState } from '../sandbox/state.ts'
 import { hashSharedSettings } from '../settings/shared.ts'
 import { Feed } from '../stream/feed.ts'
-import { exportSpans } from '../telemetry/export-spans.ts'
 import { traceTransactions } from '../telemetry/traced-database.ts'
 import { ClockGuard, type TimeSources } from '../timers/clock-guard.ts'
 import { packageVersion } from '../version.ts'
@@ -36,6 +37,8 @@ import type { World } from '../world/list.ts'
 import { readStartWorld } from '../world/start.ts'
 import { watchClock } from './clock-metrics.ts'
 import { watchSendingHold } from './sending-hold-metrics.ts'
+import { watchProcess, watchTimers } from './process-metrics.ts'
+import { openMetricsExport, openSpans } from './telemetry.ts'
 
 /** What the service gets from outside. */
 export interface AppDeps {
@@ -47,6 +50,8 @@ export interface AppDeps {
   readonly log: Log
   /** The world that the store begins with: a reset of a sandbox applies it again. By default that of the settings. */
   readonly startWorld?: () => Promise<World>
+  /** Names the process, in its log as well; by default a new one. */
+  readonly processId?: string
   /** What the clock is compared with; by default the database's clock and the monotonic one of the system. */
   readonly timeSources?: TimeSources
 }
@@ -61,13 +66,11 @@ export async function layFoundation({
   random,
   log,
   startWorld = () => readStartWorld(config),
+  processId = drawProcessId(random),
   timeSources,
 }: AppDeps) {
-  // Loaded only where it is used.
-  const spans =
-    config.otlpEndpoint === undefined
-      ? undefined
-      : await exportSpans({ endpoint: config.otlpEndpoint, version: packageVersion(), random, log })
+  const self = { id: processId, role: config.role, version: packageVersion() }
+  const spans = await openSpans(config, { self, random, log })
   const database = spans ? traceTransactions(plainDatabase, realClock, spans) : plainDatabase
   // Outside a sandbox there is but the one clock.
   const sandboxClock = config.sandbox ? new SandboxClock(realClock) : undefined
@@ -75,7 +78,9 @@ export async function layFoundation({
   sandboxClock?.setOffset(sandboxState.clock_offset)
   const clock = sandboxClock ?? realClock
   const toRealTime = sandboxClock?.toReal ?? ((time: number) => time)
-  const metrics = new Metrics()
+  const metrics = new Metrics([...Object.keys(rateClasses), ...Object.keys(addressClasses)])
+  watchProcess(metrics.registry, self, database)
+  watchTimers(metrics.registry, database, clock)
   const clockGuard = new ClockGuard({
     database,
     clock: realClock,
@@ -131,6 +136,7 @@ export async function layFoundation({
     spans,
     metrics,
     deliveryMetrics: new DeliveryMetrics(metrics.registry, database, clock, { isHeld: () => !sendingHold.maySend() }),
+    metricsExport: await openMetricsExport(config, { self, registry: metrics.registry, log }),
     vocabulary,
     table: buildOperations(vocabulary, config),
     listening,
@@ -157,7 +163,7 @@ export async function layFoundation({
     sharedSettings: hashSharedSettings(config, (text) => keyedHash(database.read, 'setting', text)),
     runsWorkers: config.role !== 'api',
     /** What other processes with the same store see of this one. */
-    self: { id: random.trace(), role: config.role, version: packageVersion(), started_time: clock.now() },
+    self: { ...self, started_time: clock.now() },
   }
 }
 

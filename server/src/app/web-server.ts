@@ -58,16 +58,23 @@ export async function makeWebServer(
     doorOf: makeDoorFinder(table),
     process: self.id,
   })
-  const observer = new RequestObserver(log, metrics, requestLog, spans && { spans, clock: realClock })
+  const addresses = watchAddresses(foundation)
+  const observer = new RequestObserver({
+    log,
+    metrics,
+    requests: requestLog,
+    tracing: spans && { spans, clock: realClock },
+    addressOf: (request) => addresses.of(request),
+  })
   const connections = new Connections()
-  const deps = await makePipelineDeps(foundation, { limits, tokenUses }, { ...parts, requestLog })
+  const deps = await makePipelineDeps(foundation, { limits, tokenUses, addresses }, { ...parts, requestLog })
   const isUnknownPage = config.role === 'worker' ? () => false : makeIsUnknownPage(table, vocabulary)
   const server = createServer({
     vocabulary,
     isUnknownPage,
     versions: config.versions,
     random: foundation.random,
-    log,
+    spans,
     observer,
     connections,
     doors: segmentsOf(table),
@@ -99,17 +106,20 @@ export async function makeWebServer(
   return { server, connections }
 }
 
-async function makePipelineDeps(
-  foundation: Foundation,
-  { limits, tokenUses }: WebServerParts,
-  parts: PortParts,
-): Promise<PipelineDeps> {
-  const { config, database, random, log, vocabulary, table } = foundation
-  const addresses = new ClientAddresses(config.trustProxy, () =>
+function watchAddresses({ config, log }: Foundation): ClientAddresses {
+  return new ClientAddresses(config.trustProxy, () =>
     log.warn(
       'a request came through a proxy that TRUST_PROXY does not name: its callers are counted and recorded as one',
     ),
   )
+}
+
+async function makePipelineDeps(
+  foundation: Foundation,
+  { limits, tokenUses, addresses }: WebServerParts & { readonly addresses: ClientAddresses },
+  parts: PortParts,
+): Promise<PipelineDeps> {
+  const { config, database, random, log, vocabulary, table } = foundation
   const ownUrl = config.publicUrl === undefined ? undefined : new URL(config.publicUrl)
   return {
     database,

@@ -1,6 +1,6 @@
 import { type RawBuilder, sql } from 'kysely'
 import type { Clock } from '../base/time/clock.ts'
-import type { Database, Db, Transaction } from '../db/database.ts'
+import type { Cause, Database, Db, Transaction } from '../db/database.ts'
 import { defineStatement } from '../db/statement.ts'
 import type { Caller } from '../graph/caller.ts'
 import type { Node } from '../graph/nodes.ts'
@@ -65,10 +65,10 @@ export async function transactAdmitted<A extends Admitted, T>(
   admitted: A,
   readmit: (before: A) => Promise<A>,
   work: (tx: Transaction, admitted: A) => Promise<T>,
-  trace?: string,
+  cause: Cause = {},
 ): Promise<T> {
   // The write connections are shared fairly among apps.
-  const options = { fairnessKey: admitted.caller.app_id, trace, mayRepeat: true }
+  const options = { fairnessKey: admitted.caller.app_id, ...cause, mayRepeat: true }
   let current = admitted
   for (let tries = 1; ; tries++) {
     try {

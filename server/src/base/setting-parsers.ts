@@ -110,6 +110,33 @@ export function collectorUrl(text: string): string {
   return text
 }
 
+/** `key1=value1,key2=value2`, with percent escapes in the values, as in the baggage of the W3C. */
+export function attributeList(text: string): Record<string, string> {
+  const entries = text.split(',').map((entry) => {
+    const [, key = '', value = ''] = /^\s*([^=\s]+)\s*=\s*(.*?)\s*$/.exec(entry) ?? []
+    if (key === '' || value === '') throw new BadSetting(attributeForm)
+    return [key, decodeEscapes(value)] as const
+  })
+  return Object.fromEntries(entries)
+}
+
+const attributeForm =
+  'a list such as deployment.environment.name=staging,host.name=eu-1, with special characters as %2C'
+
+function decodeEscapes(text: string): string {
+  try {
+    return decodeURIComponent(text)
+  } catch {
+    throw new BadSetting(attributeForm)
+  }
+}
+
+export function share(text: string): number {
+  const value = Number(text)
+  if (!/^\d*\.?\d+$/.test(text) || value > 1) throw new BadSetting('a number from 0 to 1 such as 0.1')
+  return value
+}
+
 /** Whether a URL has nothing besides its host and path: anything else would be lost when a path is added, or is a secret. */
 function isBare(url: string): boolean {
   const { search, hash, username, password } = new URL(url)

@@ -51,6 +51,7 @@ export interface RaisedDelivery {
   readonly previous_id: number | null
   readonly value: string
   readonly trace: string | null
+  readonly span: string | null
 }
 
 /** What a commit made due: the earliest of the timers that it set, the lanes that it raised events for, and whether there are links to fetch. */
@@ -58,6 +59,13 @@ export interface Due {
   readonly timers: number | undefined
   readonly lanes: readonly DueLane[]
   readonly links: boolean
+}
+
+/** The request that work is done for. */
+export interface Cause {
+  readonly trace?: string | undefined
+  /** Its span, as the end of a traceparent: id and flags. Undefined where nobody asks for it. */
+  readonly span?: string | undefined
 }
 
 /**
@@ -74,8 +82,8 @@ export abstract class Transaction implements Db {
 
   abstract readonly query: Kysely<Tables>
   abstract readonly secrets: KeyRing
-  /** The trace of the request that it is done for; undefined when it is for none, or for several. */
-  abstract readonly trace: string | undefined
+  /** The request that it is done for; empty when it is for none, or for several. */
+  abstract readonly cause: Cause
 
   abstract first<Parameters extends object, Row>(
     statement: Statement<Parameters, Row>,
@@ -120,7 +128,7 @@ export abstract class Transaction implements Db {
   abstract makeDue(due: Partial<Due>): void
 
   /** The same transaction, for work that is done for another request. */
-  abstract withTrace(trace: string | undefined): Transaction
+  abstract withCause(cause: Cause): Transaction
 
   /** Its rows are not committed. */
   cached<Value>(_cacheName: CacheName<Value>): Map<string, Value> | undefined {
@@ -135,7 +143,7 @@ export class TransactionEnded extends Error {
   }
 }
 
-export interface TransactionOptions {
+export interface TransactionOptions extends Cause {
   /**
    * Whether it may not share a commit with others: for work that also changes something outside the store, which must rely only on
    * rows that are durable.
@@ -143,8 +151,6 @@ export interface TransactionOptions {
   readonly alone?: boolean
   /** Among whom the write connections are shared fairly: an app's id. No key gets all of them. By default `ownFairnessKey`. */
   readonly fairnessKey?: string
-  /** The trace of the request that it is done for. */
-  readonly trace?: string | undefined
   /**
    * Whether its work has no effect but on the store, so that the embedded database may run it again after another one that was to be
    * committed with it has failed.
@@ -221,6 +227,8 @@ export interface Database {
   scrub(tables: readonly string[]): Promise<void>
   /** Throws when the database does not respond. */
   ping(): Promise<void>
+  /** The connections of this process for transactions and lists; undefined where it has none. */
+  readonly connections: (() => ConnectionCounts) | undefined
   /**
    * Whether an error means that the store cannot work at the moment. Callers need not log it: an outage is logged once, however many
    * run into it.
@@ -229,6 +237,14 @@ export interface Database {
   /** The current outage; undefined when none is known. */
   outage(): Outage | undefined
   close(): Promise<void>
+}
+
+export interface ConnectionCounts {
+  readonly inUse: number
+  readonly idle: number
+  readonly max: number
+  /** How many transactions and lists wait for one. */
+  readonly waiting: number
 }
 
 /** How long a migration of a store that others use is in their way, in milliseconds. */

@@ -57,6 +57,13 @@ export class FairSemaphore {
     await this.#wait(fairnessKey, holder)
   }
 
+  /** How many wait for a slot, of all keys. */
+  get waiting(): number {
+    let count = 0
+    for (const { waiting } of this.#holders.values()) count += waiting.length
+    return count
+  }
+
   release(fairnessKey: string): void {
     const holder = this.#holders.get(fairnessKey) as Holder
     holder.held -= 1

@@ -356,6 +356,8 @@ export interface TimersTable {
   secret: Sealed | null
   /** Of the request that set it. */
   trace: Generated<string | null>
+  /** The span of that request, with its flags. */
+  span: Generated<string | null>
 }
 
 interface CarrierMessagesTable {
@@ -453,6 +455,8 @@ interface EventsTable {
   created_time: number
   /** Of the request that raised it; null for one that no request raised. */
   trace: Generated<string | null>
+  /** The span of that request, with its flags. */
+  span: Generated<string | null>
   /** The message or call that it is about; null: about neither, or raised by an earlier version. */
   subject_id: Generated<string | null>
 }

@@ -48,6 +48,8 @@ interface RowContext<D extends Db = Db> {
   /** The client address and the trace of the request: for the audit record. */
   readonly remote_address: string
   readonly trace: string
+  /** The span of the request, with its flags: for the events that it raises. */
+  readonly span: string | undefined
 }
 
 /** At the business door the path names a node that the caller may see. */

@@ -23,6 +23,8 @@ export interface ErrorExtra {
   readonly headers?: Readonly<Record<string, string>>
   /** For the log; never sent. */
   readonly cause?: unknown
+  /** The rate limit that was reached: for the metrics. */
+  readonly limit?: string
 }
 
 /** A refusal as the caller sees it: an entry of the catalogue with its placeholders filled in. */
@@ -30,12 +32,14 @@ export class GraphError extends Error {
   readonly definition: ErrorDefinition
   readonly args: ErrorArgs
   readonly headers: Readonly<Record<string, string>>
+  readonly limit: string | undefined
 
-  constructor(definition: ErrorDefinition, args: ErrorArgs, { headers = {}, cause }: ErrorExtra = {}) {
+  constructor(definition: ErrorDefinition, args: ErrorArgs, { headers = {}, cause, limit }: ErrorExtra = {}) {
     const filled = 'seconds' in args ? { ...args, seconds: wholeSeconds(args['seconds']) } : args
     super(fillIn(definition.text, filled))
     this.definition = definition
     this.args = filled
+    this.limit = limit
     this.headers = { ...headers, ...ownHeaders(definition, filled) }
     if (cause !== undefined) this.cause = cause
   }

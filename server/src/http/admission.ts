@@ -18,6 +18,7 @@ export interface GraphRequest {
   readonly url: string
   readonly remote_address: string
   readonly trace: string
+  readonly span: string | undefined
   /** The fault rule that it was hit by. */
   fault: string | undefined
 }

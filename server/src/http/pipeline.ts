@@ -123,7 +123,7 @@ async function runWrite(
 ): Promise<unknown> {
   const { deps, policy, admission, request } = asked
   const prepared = await operation.prepare?.(new OperationContext(deps.database.read, asked), input)
-  const response = await write(deps, policy, admission, request.trace, async (tx, admitted) => {
+  const response = await write(deps, policy, admission, request, async (tx, admitted) => {
     const result = await operation.run(new OperationContext(tx, { ...asked, admission: admitted }), input, prepared)
     const subject = result instanceof Recorded ? result.subject : admitted.node
     if (result instanceof Refusal || !subject) confirmAdmission(tx, deps.clock, admitted)
@@ -142,12 +142,12 @@ async function write<T>(
   deps: PipelineDeps,
   { readmit }: DoorPolicy,
   admission: Admission,
-  trace: string,
+  { trace, span }: GraphRequest,
   work: (tx: Transaction, admitted: KnownAdmission) => Promise<T>,
 ): Promise<T> {
   const { caller } = admission
   if (!caller || !readmit) throw new Error(`${admission.row.operation.name} writes behind a door that asks nobody`)
-  return transactAdmitted(deps, { ...admission, caller }, (before) => readmit(deps, before), work, trace)
+  return transactAdmitted(deps, { ...admission, caller }, (before) => readmit(deps, before), work, { trace, span })
 }
 
 /** A cursor is valid for one list only: that of one operation and node, or of one path when it names no node. */
@@ -193,6 +193,7 @@ class OperationContext<D extends Db>
   readonly settings: Settings
   readonly remote_address: string
   readonly trace: string
+  readonly span: string | undefined
   readonly #asked: Asked
 
   constructor(db: D, asked: Asked) {
@@ -205,6 +206,7 @@ class OperationContext<D extends Db>
     this.settings = deps.settings
     this.remote_address = request.remote_address
     this.trace = request.trace
+    this.span = request.span
     this.#asked = asked
   }
 
@@ -214,7 +216,7 @@ class OperationContext<D extends Db>
     return {
       ...deps.ports,
       transaction: (work) =>
-        write(deps, policy, admission, request.trace, async (tx, admitted) => {
+        write(deps, policy, admission, request, async (tx, admitted) => {
           const result = await work(tx)
           confirmAdmission(tx, deps.clock, admitted)
           return result

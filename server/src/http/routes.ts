@@ -8,6 +8,7 @@ import { keepBodyOf } from './body/kept-body.ts'
 import { discardRest } from './body/rest-of-body.ts'
 import type { ClientAddresses } from './connection/client-address.ts'
 import type { RequestObserver } from './observe/observe.ts'
+import type { TracedMessage } from './observe/trace.ts'
 import { perform } from './pipeline.ts'
 import type { PipelineDeps } from './pipeline-deps.ts'
 import { type CompressedJson, compressedFrom, compressJson } from './reply/compress-json.ts'
@@ -286,6 +287,7 @@ function toGraphRequest(request: FastifyRequest, route: Route, addresses: Client
     url: request.originalUrl,
     remote_address: addresses.of(request.raw),
     trace: request.id,
+    span: (request.raw as TracedMessage).span,
     fault: undefined,
   }
 }

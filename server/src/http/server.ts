@@ -1,14 +1,14 @@
 import type { IncomingMessage } from 'node:http'
 import { type FastifyInstance, type FastifyReply, fastify } from 'fastify'
-import type { Log } from '../base/log/log.ts'
 import type { Outage } from '../db/database.ts'
 import type { GraphError } from '../graph/graph-error.ts'
 import { type ErrorForm, renderError, usualForm } from '../graph/shown-errors/render-error.ts'
 import { type ServedVersions, versionPattern } from '../graph/versions.ts'
+import type { Spans } from '../telemetry/spans.ts'
 import { closeBehind, discardRest } from './body/rest-of-body.ts'
-import { maxHeaderBytes, type TracedMessage } from './connection/broken-requests.ts'
+import { maxHeaderBytes } from './connection/broken-requests.ts'
 import { type HttpServerDeps, type LatestResponses, makeHttpServer } from './connection/http-server.ts'
-import { traceOf } from './connection/trace.ts'
+import { type TracedMessage, traceRequest } from './observe/trace.ts'
 import { explainFault, translate } from './reply/explain-fault.ts'
 import { writeJson } from './reply/json.ts'
 import { type IsUnknownPage, unknownPageUrl } from './reply/unknown-pages.ts'
@@ -26,7 +26,8 @@ const maxHeld = 64
 
 export interface ServerDeps extends HttpServerDeps {
   readonly versions: ServedVersions
-  readonly log: Log
+  /** Undefined where traces are not exported. */
+  readonly spans?: Pick<Spans, 'begin'> | undefined
   /** First path segments that are doors, never ids. */
   readonly doors: readonly string[]
   readonly isUnknownPage: IsUnknownPage
@@ -39,18 +40,14 @@ export interface ServerDeps extends HttpServerDeps {
  * themselves: unknown paths, malformed URLs, broken headers.
  */
 export function createServer(deps: ServerDeps): FastifyInstance {
-  const { vocabulary, random, log } = deps
+  const { vocabulary, random } = deps
   const responses: LatestResponses = new WeakMap()
 
   const server = fastify({
     logger: false,
     // The pipeline validates rows; by default Fastify would load two libraries for it at every start.
     schemaController: { compilersFactory: { buildValidator: refuseSchema, buildSerializer: refuseSchema } },
-    genReqId: (raw: TracedMessage) => {
-      const trace = traceOf(raw.headers.traceparent, random)
-      raw.trace = trace
-      return trace
-    },
+    genReqId: (raw: TracedMessage) => traceRequest(raw, random, deps.spans),
     routerOptions: { ignoreTrailingSlash: true, maxParamLength: maxHeaderBytes },
     rewriteUrl: (raw) => {
       if (deps.isUnknownPage(raw)) return unknownPageUrl
@@ -64,7 +61,7 @@ export function createServer(deps: ServerDeps): FastifyInstance {
     frameworkErrors: (error, request, reply) => {
       const known = translate(error)
       sendError(reply as unknown as FastifyReply, known, request.id, usualForm)
-      deps.observer.noteBroken(known.status, error.code, request.id)
+      deps.observer.noteBroken(known.status, error.code, { trace: request.id, socket: request.raw.socket })
     },
     // Each HTTP server has its own.
     clientErrorHandler: () => undefined,
@@ -73,6 +70,7 @@ export function createServer(deps: ServerDeps): FastifyInstance {
   server.decorateRequest('operationName', 'unknown')
   server.decorateRequest('errorForm')
   server.decorateRequest('logged')
+  server.decorateRequest('fault')
 
   // The pipeline reads bodies after admission; Fastify's own parsers are not used.
   server.removeAllContentTypeParsers()
@@ -81,8 +79,9 @@ export function createServer(deps: ServerDeps): FastifyInstance {
   server.setErrorHandler((error, request, reply) => {
     const { known, isLogged } = explainFault(error, deps.outageOf)
     if (known.status === 500 && !isLogged) {
-      log.error({ operation: request.operationName, trace: request.id, err: known.cause }, 'a request failed')
+      request.fault = known.cause ?? known
     }
+    if (known.limit !== undefined) deps.observer.countRefusal(known.limit)
     const send = (refusal: GraphError) => sendError(reply, refusal, request.id, request.errorForm ?? usualForm)
     const isStranger = request.logged?.app === undefined
     if (isStranger && !request.raw.complete) refuseStranger(request.raw, known, send)

@@ -61,6 +61,6 @@ export class AddressLimit {
   #describe(rate: Rate, remaining: number): GraphError {
     const { sentence, error } = addressClasses[this.#name]
     const [first = ''] = sentence.split(/[;.]/, 1)
-    return error({ ...describeLimit(rate, first), seconds: remaining / 1000 })
+    return error({ ...describeLimit(rate, first), seconds: remaining / 1000 }, { limit: this.#name })
   }
 }

@@ -103,5 +103,8 @@ function tooMany(usage: Usage, rate: Rate, milliseconds: number, node: Node): Er
   const headers = usageHeaders(node, usage, usage)
   const { count, milliseconds: interval } = rate
   const seconds = milliseconds / 1000
-  return error({ ...describeLimit(rate, sentence), interval: interval / count / 1000, seconds }, { headers })
+  return error(
+    { ...describeLimit(rate, sentence), interval: interval / count / 1000, seconds },
+    { headers, limit: usage.name },
+  )
 }

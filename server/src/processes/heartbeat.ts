@@ -1,4 +1,5 @@
 import { setTimeout as wait } from 'node:timers/promises'
+import type { Random } from '../base/keys/random.ts'
 import type { Log } from '../base/log/log.ts'
 import type { Clock } from '../base/time/clock.ts'
 import { hour, second } from '../base/time/duration.ts'
@@ -17,6 +18,13 @@ const stopTimeoutMs = second
 const keepMilliseconds = hour
 
 export type ServiceProcess = Readonly<Pick<ProcessesTable, 'id' | 'role' | 'version' | 'started_time'>>
+
+/** Half of a trace: short enough for every line of the log. */
+const processIdLength = 16
+
+export function drawProcessId(random: Random): string {
+  return random.trace().slice(0, processIdLength)
+}
 
 const beat = defineStatement<ServiceProcess & { now: number; clock_offset: number }>()(
   (db, { id, role, version, started_time, now, clock_offset }) =>

@@ -8,6 +8,7 @@ import type { Settings } from '../graph/settings.ts'
 import type { ServedVersions } from '../graph/versions.ts'
 import type { VocabularyName } from '../graph/vocabulary.ts'
 import type { AddressClassName, Rate, RateClassName } from '../limits/classes.ts'
+import type { TelemetrySettings } from '../telemetry/telemetry-settings.ts'
 
 /** The role of a process: everything, only requests, or only background work. */
 export const roles = ['all', 'api', 'worker'] as const
@@ -17,7 +18,7 @@ export type Role = (typeof roles)[number]
 export const databasePoolers = ['none', 'transaction'] as const
 export type DatabasePooler = (typeof databasePoolers)[number]
 
-export interface Config extends Settings, CredentialSettings {
+export interface Config extends Settings, CredentialSettings, TelemetrySettings {
   readonly production: boolean
   readonly port: number
   readonly host: string
@@ -57,7 +58,6 @@ export interface Config extends Settings, CredentialSettings {
   readonly rates: Readonly<Record<AnyRateClassName, readonly Rate[]>>
   readonly maxBodyBytes: number
   readonly requestLog: number
-  readonly otlpEndpoint: string | undefined
   readonly webhookTimeout: number
   readonly webhookRetryDelays: readonly number[]
   readonly webhookGiveUpAfter: number

@@ -10,12 +10,14 @@ import { processSettings } from './process.ts'
 import { requestsSettings } from './requests.ts'
 import type { Setting } from './setting.ts'
 import { storeSettings } from './store.ts'
+import { telemetrySettings } from './telemetry.ts'
 import { templatesSettings } from './templates.ts'
 import { webhooksSettings } from './webhooks.ts'
 
 /** Every setting once, in the order in which they are read and in which docs/settings.md shows those of a group. */
 export const settings = {
   ...processSettings,
+  ...telemetrySettings,
   ...storeSettings,
   ...credentialsSettings,
   ...apiSettings,

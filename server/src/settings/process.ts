@@ -1,5 +1,5 @@
 import { type LogFormat, type LogLevel, logFormats, logLevels } from '../base/log/log.ts'
-import { collectorUrl, durationUpTo, integer, oneOf } from '../base/setting-parsers.ts'
+import { durationUpTo, integer, oneOf } from '../base/setting-parsers.ts'
 import { minute, second } from '../base/time/duration.ts'
 import { type Role, roles } from './config.ts'
 import { define } from './setting.ts'
@@ -55,15 +55,6 @@ export const processSettings = {
       'How many streams (GET /gateway/stream, and as many of GET /operator/stream) can be open in one process; more are refused with 429.',
     parse: integer(1, 1_000_000),
     fallback: () => 1000,
-  }),
-  otlpEndpoint: define<string | undefined>({
-    name: 'OTEL_EXPORTER_OTLP_ENDPOINT',
-    group: 'process',
-    shownDefault: 'unset: nothing is exported',
-    sentence:
-      'The OpenTelemetry collector that traces are sent to by OTLP over HTTP, such as http://127.0.0.1:4318, without credentials or a query: keys for it go into OTEL_EXPORTER_OTLP_HEADERS.',
-    parse: collectorUrl,
-    fallback: () => undefined,
   }),
   stopGrace: define({
     name: 'STOP_GRACE',

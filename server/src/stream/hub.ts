@@ -55,6 +55,11 @@ export class StreamHub<About> {
     return this.#loop !== undefined
   }
 
+  /** How many streams and watchers there are, with those that begin. */
+  get openStreams(): number {
+    return this.#slots.taken
+  }
+
   /** Begins a stream: of what happens from now on, or of what happened after an event that is still kept. */
   async open(opening: Opening<About>): Promise<PushBody> {
     const { source } = this.#options

@@ -19,6 +19,10 @@ export class StreamSlots {
     this.#most = most
   }
 
+  get taken(): number {
+    return this.#taken
+  }
+
   /** What frees the slot again, once however often it is called; undefined when there is none. */
   take(holder: Holder): (() => void) | undefined {
     if (this.#taken >= this.#most || (holder.isLimited && !this.#hasShare(holder))) return undefined

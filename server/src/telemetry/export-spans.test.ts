@@ -1,60 +1,18 @@
 import assert from 'node:assert/strict'
-import { createServer, type Server } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { after, before, test } from 'node:test'
+import { type CollectedSpan, Collector, readAttributes } from '../../test/harness/collector.ts'
 import { onOneDatabase } from '../../test/harness/databases.ts'
 import { startTestServer, type TestServer } from '../../test/harness/server.ts'
 import { refuseWith, subscribe } from '../../test/harness/subscriber.ts'
 import { until } from '../../test/harness/until.ts'
-import { handInText } from '../../test/harness/webhooks.ts'
+import { envelopeOf, handIn, handInText, messagesChange, textMessage } from '../../test/harness/webhooks.ts'
 import { ids, tokens } from '../../test/harness/world.ts'
 import { type Log, silentLog } from '../base/log/log.ts'
 import { hour } from '../base/time/duration.ts'
+import { packageVersion } from '../version.ts'
 
-interface Span {
-  readonly traceId: string
-  readonly spanId: string
-  readonly parentSpanId?: string
-  readonly name: string
-  readonly startTimeUnixNano: string
-  readonly endTimeUnixNano: string
-  readonly attributes: readonly { key: string; value: Record<string, unknown> }[]
-  readonly status: { readonly code?: number }
-}
-
-/** A collector of OpenTelemetry, as far as an exporter sees one. */
-class Collector {
-  readonly spans: Span[] = []
-  readonly services = new Set<unknown>()
-  posts = 0
-  isBroken = false
-  readonly server: Server = createServer((request, response) => {
-    const chunks: Buffer[] = []
-    request.on('data', (chunk) => chunks.push(chunk))
-    request.on('end', () => {
-      this.posts++
-      if (this.isBroken) {
-        response.writeHead(400).end()
-        return
-      }
-      assert.equal(request.url, '/v1/traces')
-      const { resourceSpans } = JSON.parse(Buffer.concat(chunks).toString())
-      for (const { resource, scopeSpans } of resourceSpans) {
-        for (const { key, value } of resource.attributes)
-          if (key === 'service.name') this.services.add(value.stringValue)
-        for (const { spans } of scopeSpans) this.spans.push(...spans)
-      }
-      response.writeHead(200, { 'content-type': 'application/json' }).end('{}')
-    })
-  })
-
-  ofTrace(trace: string, name: string): Span[] {
-    return this.spans.filter((span) => span.traceId === trace && span.name === name)
-  }
-}
-
-const readAttribute = (span: Span | undefined, key: string) =>
-  Object.values(span?.attributes.find((one) => one.key === key)?.value ?? {})[0]
+const path = '/v1/traces'
+const kinds = { server: 2, client: 3 }
 
 onOneDatabase('traces', 'postgres', (engine) => {
   const collector = new Collector()
@@ -64,44 +22,83 @@ onOneDatabase('traces', 'postgres', (engine) => {
   const held: { server?: TestServer } = {}
   const serverOf = () => held.server ?? assert.fail()
   before(async () => {
-    await new Promise<void>((resolve) => collector.server.listen(0, '127.0.0.1', resolve))
-    const { port } = collector.server.address() as AddressInfo
-    const env = { OTEL_EXPORTER_OTLP_ENDPOINT: `http://127.0.0.1:${port}` }
+    const env = {
+      OTEL_EXPORTER_OTLP_ENDPOINT: await collector.listen(),
+      OTEL_METRICS_EXPORTER: 'none',
+      OTEL_RESOURCE_ATTRIBUTES: 'deployment.environment.name=staging%2C%20EU, service.instance.id=mine',
+      PUBLIC_URL: 'https://api.example.com',
+    }
     held.server = await startTestServer({ engine, env, log })
   })
   after(async () => {
     await held.server?.stop()
-    collector.server.closeAllConnections()
-    collector.server.close()
+    collector.close()
   })
 
-  test('a request is exported with its transaction, under the trace and the parent of its caller', async () => {
-    const { client } = serverOf()
-    const trace = '4bf92f3577b34da6a3ce929d0e0e4736'
-    const headers = { traceparent: `00-${trace}-00f067aa0ba902b7-01` }
-    const answer = await client.post(`/v23.0/${ids.account}`, {
+  const rename = (traceparent: string) =>
+    serverOf().client.post(`/v23.0/${ids.account}`, {
       token: tokens.owner,
       json: { name: 'Traced' },
-      headers,
+      headers: { traceparent },
     })
+
+  const handInTraced = (id: string, traceparent: string) =>
+    handIn(serverOf(), envelopeOf([messagesChange(textMessage(id))]), { headers: { traceparent } })
+
+  const find = async (trace: string, count: number, name: string): Promise<CollectedSpan[]> => {
+    await until(async () => collector.ofTrace(trace, name).length >= count, `${count} of ${name} are exported`)
+    const found = collector.ofTrace(trace, name)
+    assert.equal(found.length, count)
+    return found
+  }
+
+  test('a request is exported with its transaction, under the trace and the parent of its caller', async () => {
+    const trace = '4bf92f3577b34da6a3ce929d0e0e4736'
+    const answer = await rename(`00-${trace}-00f067aa0ba902b7-01`)
     assert.equal(answer.status, 200, answer.text)
-    await until(async () => collector.spans.some(({ traceId }) => traceId === trace), 'it is exported')
-    const [request, ...others] = collector.spans.filter(
-      ({ traceId, parentSpanId }) => traceId === trace && parentSpanId === '00f067aa0ba902b7',
-    )
-    assert.deepEqual(others, [])
-    assert.equal(readAttribute(request, 'http.response.status_code'), 200)
-    assert.equal(readAttribute(request, 'http.request.method'), 'POST')
-    assert.equal(readAttribute(request, 'switchboard.operation'), request?.name)
-    const [transaction] = collector.ofTrace(trace, 'transaction')
+    const [request] = await find(trace, 1, 'POST /:version/:id')
+    assert.equal(request?.parentSpanId, '00f067aa0ba902b7')
+    assert.equal(request?.kind, kinds.server)
+    const {
+      'switchboard.business_id': business,
+      'switchboard.app_id': app,
+      ...known
+    } = readAttributes(request.attributes)
+    assert.ok(business && app)
+    assert.deepEqual(known, {
+      'url.scheme': 'https',
+      'server.address': 'api.example.com',
+      'server.port': 443,
+      'http.request.method': 'POST',
+      'http.response.status_code': 200,
+      'http.route': '/:version/:id',
+      'switchboard.operation': 'account.update',
+    })
+    const [transaction] = await find(trace, 1, 'transaction')
     assert.equal(transaction?.parentSpanId, request?.spanId)
-    assert.equal(readAttribute(transaction, 'db.system.name'), engine === 'sqlite' ? 'sqlite' : 'postgresql')
+    assert.deepEqual(readAttributes(transaction?.attributes ?? []), {
+      'db.system.name': engine === 'sqlite' ? 'sqlite' : 'postgresql',
+      'db.operation.name': 'transaction',
+    })
     assert.ok(BigInt(transaction?.endTimeUnixNano ?? 0) <= BigInt(request?.endTimeUnixNano ?? 0))
-    assert.deepEqual([...collector.services], ['switchboard'])
     assert.doesNotMatch(JSON.stringify(collector.spans), new RegExp(tokens.owner))
   })
 
-  test('each try of a webhook is exported under the trace of its cause; the first has the id that the webhook carries', async (t) => {
+  test('the resource is the process that operators see, with what OTEL_RESOURCE_ATTRIBUTES says', async () => {
+    const { client } = serverOf()
+    const state = await client.get('/operator/state', { token: tokens.operator })
+    const [{ id }] = state.body.processes
+    await until(async () => collector.resources.has(path), 'something is exported')
+    assert.deepEqual(collector.resources.get(path), {
+      'service.name': 'switchboard',
+      'service.version': packageVersion(),
+      'service.instance.id': id,
+      'switchboard.role': 'all',
+      'deployment.environment.name': 'staging, EU',
+    })
+  })
+
+  test('each try of a webhook hangs below the request that raised its event; the first has the id that the webhook carries', async (t) => {
     const server = serverOf()
     const subscriber = await subscribe(t, server)
     subscriber.answerWith(refuseWith(503))
@@ -111,23 +108,86 @@ onOneDatabase('traces', 'postgres', (engine) => {
     server.clock.advance(hour)
     await server.app.settle()
     const trace = answer.headers.get('x-svctrace-id') ?? ''
-    await until(async () => collector.ofTrace(trace, 'webhook').length === 2, 'both tries are exported')
-    const [first, second] = collector.ofTrace(trace, 'webhook')
-    assert.deepEqual([readAttribute(first, 'http.response.status_code'), first?.status.code], [503, 2])
-    assert.equal(readAttribute(second, 'http.response.status_code'), 200)
-    assert.equal(second?.parentSpanId, first?.spanId)
-    const sent = subscriber.posts[0]?.headers['traceparent']
-    assert.equal(sent, `00-${trace}-${first?.spanId}-01`)
+    const [request] = await find(trace, 1, 'POST /msgapp/webhooks')
+    const [first, second] = await find(trace, 2, 'POST webhook')
+    assert.deepEqual([first?.parentSpanId, second?.parentSpanId], [request?.spanId, request?.spanId])
+    assert.deepEqual([first?.kind, first?.status.code], [kinds.client, 2])
+    const { port } = new URL(subscriber.url)
+    const {
+      'switchboard.app_id': app,
+      'switchboard.delivery_id': delivery,
+      ...known
+    } = readAttributes(first?.attributes ?? [])
+    assert.ok(app && delivery)
+    assert.deepEqual(known, {
+      'url.scheme': 'http',
+      'server.address': '127.0.0.1',
+      'server.port': Number(port),
+      'http.request.method': 'POST',
+      'http.response.status_code': 503,
+      'error.type': '503',
+    })
+    assert.equal(readAttributes(second?.attributes ?? [])['http.request.resend_count'], 1)
+    assert.deepEqual([first?.links ?? [], second?.links?.map(({ spanId }) => spanId)], [[], [first?.spanId]])
+    const sent = subscriber.posts.map(({ headers }) => headers['traceparent'])
+    assert.deepEqual(sent, Array(2).fill(`00-${trace}-${first?.spanId}-01`))
+  })
+
+  test('two requests with the same traceparent have a span each, and the webhooks hang below their own', async (t) => {
+    const server = serverOf()
+    await subscribe(t, server)
+    const trace = 'ab'.repeat(16)
+    for (const id of ['wamid.twice.1', 'wamid.twice.2']) await handInTraced(id, `00-${trace}-${'12'.repeat(8)}-01`)
+    await server.app.settle()
+    const requests = await find(trace, 2, 'POST /msgapp/webhooks')
+    const webhooks = await find(trace, 2, 'POST webhook')
+    assert.equal(new Set(requests.map(({ spanId }) => spanId)).size, 2)
+    assert.deepEqual(
+      webhooks.map(({ parentSpanId }) => parentSpanId),
+      requests.map(({ spanId }) => spanId),
+    )
+  })
+
+  test('what its caller does not sample is not exported, and neither it nor a later process samples the webhook', async (t) => {
+    const server = serverOf()
+    const subscriber = await subscribe(t, server)
+    const [left, taken] = ['cd'.repeat(16), 'ef'.repeat(16)]
+    for (const [trace, flags] of [
+      [left, '00'],
+      [taken, '01'],
+    ] as const) {
+      await handInTraced(`wamid.${trace}`, `00-${trace}-${'12'.repeat(8)}-${flags}`)
+    }
+    await server.app.settle()
+    await find(taken, 1, 'POST webhook')
+    assert.deepEqual(collector.ofTrace(left), [])
+    const sent = subscriber.posts.map(({ headers }) => String(headers['traceparent']))
+    assert.deepEqual(
+      sent.map((header) => [header.slice(3, 35), header.slice(-2)]),
+      [
+        [left, '00'],
+        [taken, '01'],
+      ],
+    )
+    const stored = await server.database.read.query
+      .selectFrom('events')
+      .select('span')
+      .where('trace', '=', left)
+      .execute()
+    assert.deepEqual(
+      stored.map(({ span }) => span?.slice(-3)),
+      ['-00'],
+    )
   })
 
   test('a collector that is down costs no request anything, and one line of the log', async () => {
     const { client } = serverOf()
     collector.isBroken = true
     const read = () => client.get(`/v23.0/${ids.account}`, { token: tokens.owner })
-    const [posts, count] = [collector.posts, 3]
+    const [posts, count] = [collector.countPosts(path), 3]
     for (let round = 1; round <= count; round++) {
       for (let index = 0; index < 20; index++) assert.equal((await read()).status, 200)
-      await until(async () => collector.posts >= posts + round, 'they were sent in vain')
+      await until(async () => collector.countPosts(path) >= posts + round, 'they were sent in vain')
     }
     const about = () => warnings.filter((text) => text.includes('traces'))
     await until(async () => about().length > 0, 'it is logged')

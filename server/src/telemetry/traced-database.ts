@@ -7,13 +7,13 @@ export function traceTransactions(database: Database, clock: Clock, spans: Spans
   return {
     ...database,
     async transaction(work, options) {
-      const trace = options?.trace
+      const { trace, span } = options ?? {}
       if (trace === undefined) return database.transaction(work, options)
       const began = performance.now()
       const note = (hasFailed: boolean) => {
         const milliseconds = performance.now() - began
         const start = clock.now() - milliseconds
-        spans.noteTransaction({ trace, start, milliseconds, product: database.product, hasFailed })
+        spans.noteTransaction({ trace, span, start, milliseconds, product: database.product, hasFailed })
       }
       try {
         const result = await database.transaction(work, options)

@@ -15,8 +15,10 @@ export interface NewTimer {
 }
 
 const insertTimer = defineStatement<Insertable<TimersTable>>()(
-  (db, { id, kind, due_time, payload, attempts, leased_until, set_time, secret, trace }) =>
-    db.insertInto('timers').values({ id, kind, due_time, payload, attempts, leased_until, set_time, secret, trace }),
+  (db, { id, kind, due_time, payload, attempts, leased_until, set_time, secret, trace, span }) =>
+    db
+      .insertInto('timers')
+      .values({ id, kind, due_time, payload, attempts, leased_until, set_time, secret, trace, span }),
 )
 
 const deleteTimer = defineStatement<{ id: string }>()((db, { id }) => db.deleteFrom('timers').where('id', '=', id))
@@ -29,8 +31,9 @@ export async function setTimer(
 ): Promise<string> {
   const id = random.trace()
   const secret = text === undefined ? null : await sealSecret(tx, 'timers.secret', id, text)
-  const trace = tx.trace ?? null
-  const timer = { id, kind, due_time, payload, attempts: 0, leased_until: 0, set_time: clock.now(), secret, trace }
+  const { trace = null, span = null } = tx.cause
+  const set = { attempts: 0, leased_until: 0, set_time: clock.now() }
+  const timer = { id, kind, due_time, payload, ...set, secret, trace, span }
   tx.run(insertTimer, timer)
   tx.makeDue({ timers: due_time })
   return id

@@ -5,13 +5,18 @@ import { type ClockTrust, fullTrust } from '../base/time/clock-trust.ts'
 import { minute, second } from '../base/time/duration.ts'
 import { leaseHorizon } from '../base/time/lease.ts'
 import { Loop } from '../base/work/loop.ts'
-import type { Database, Transaction } from '../db/database.ts'
+import type { Cause, Database, Transaction } from '../db/database.ts'
 import { openSecret } from '../db/secrets/sealing.ts'
 import { defineStatement } from '../db/statement.ts'
 import type { Sealed, Tables, TimersTable } from '../db/tables.ts'
 import type { Feed } from '../stream/feed.ts'
 
 type Timer = Selectable<TimersTable>
+
+/** The request that set it. */
+function causeOf({ trace, span }: Timer): Cause {
+  return { trace: trace ?? undefined, span: span ?? undefined }
+}
 
 /** What happens when a timer of a kind fires. */
 export interface TimerHandler {
@@ -258,9 +263,10 @@ export class TimerWorker {
         const ours = tx.query.deleteFrom('timers').where('id', 'in', ids).where('lease_owner', '=', owner)
         const deleted = await ours.returning('id').execute()
         const there = new Set(deleted.map(({ id }) => id))
-        for (const { id, kind, payload, trace } of timers) {
+        for (const timer of timers) {
           // Each for the request that set it.
-          if (there.has(id)) await handlers[kind]?.finish?.(tx.withTrace(trace ?? undefined), payload)
+          const { id, kind, payload } = timer
+          if (there.has(id)) await handlers[kind]?.finish?.(tx.withCause(causeOf(timer)), payload)
         }
       }, repeatable)
       if (this.#options.feed?.hasListeners) for (const { id, kind, trace } of timers) this.#publish(id, kind, trace)
@@ -315,7 +321,7 @@ export class TimerWorker {
     const { database, handlers, owner } = this.#options
     const { id, kind, payload, attempts, secret, trace } = timer
     const handler = handlers[kind] ?? unknownKind
-    const traced = { trace: trace ?? undefined }
+    const cause = causeOf(timer)
     if (handler.act && !(await this.#isStillOurs(timer))) return
     try {
       await handler.act?.(payload, this.#openSecret(id, secret))
@@ -331,7 +337,7 @@ export class TimerWorker {
           if (numDeletedRows === 1n) await handler.finish?.(tx, payload)
           return numDeletedRows === 1n
         },
-        handler.alone ? { alone: true, ...traced } : { ...repeatable, ...traced },
+        handler.alone ? { alone: true, ...cause } : { ...repeatable, ...cause },
       )
       if (isOurs && this.#options.feed?.hasListeners) this.#publish(id, kind, trace)
     } catch (error) {

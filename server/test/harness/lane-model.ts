@@ -207,7 +207,7 @@ export class LaneModel {
     const since = performance.now()
     const { id, conversation } = this.#raise(choice)
     const { previous_id, created_time } = this.#describe(this.#find(id))
-    const event = { id, event_id: id, account_id: '1', field: 'messages', trace: null }
+    const event = { id, event_id: id, account_id: '1', field: 'messages', trace: null, span: null }
     const raised = { ...event, conversation, created_time, previous_id, value: '{}' }
     this.#raised.push({ deliveries: [raised], since, secret })
   }
@@ -477,6 +477,7 @@ export class LaneModel {
       has_access: 1,
       value: '{}',
       trace: null,
+      span: null,
     }
   }
 }

@@ -47,9 +47,9 @@ function writeRequest(
     `${show(ms)} ms`,
     ...who.map(([name, value]) => `${name} ${show(value)}`),
     paint('gray', `trace ${show(trace)}`),
-    ...(err === undefined ? [] : [paint('red', show(err))]),
+    ...(typeof err === 'string' ? [paint('red', show(err))] : []),
   ]
-  return vocabulary.join('  ')
+  return `${vocabulary.join('  ')}${typeof err === 'string' ? '' : describeError(err)}`
 }
 
 function colorOf(status: number): Color {

@@ -24,9 +24,9 @@ before(async () => {
 after(() => rm(folder, { recursive: true }))
 
 /** A program that has the log `log` and `close`. */
-async function write(source: string, format: string): Promise<string> {
+async function write(source: string, format: string, more = ''): Promise<string> {
   const file = join(folder, `program-${programs++}.mjs`)
-  const opening = `import { openLog } from ${module}\nconst { log, close } = openLog('info', '${format}')`
+  const opening = `import { openLog } from ${module}\nconst { log, close } = openLog('info', '${format}'${more})`
   await writeFile(file, `${opening}\n${source}\n`)
   return file
 }
@@ -35,8 +35,9 @@ async function start(
   source: string,
   format = 'json',
   env = {},
+  more = '',
 ): Promise<ChildProcessByStdio<null, Readable, Readable>> {
-  return spawn(process.execPath, ['--expose-gc', await write(source, format)], {
+  return spawn(process.execPath, ['--expose-gc', await write(source, format, more)], {
     env: { PATH: process.env['PATH'], TZ: 'UTC', ...compiled, ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
   })
@@ -188,6 +189,18 @@ describe('for people', () => {
       }
     })
   }
+
+  it('names the process and its role in lines for programs alone, whichever way a line is written', async () => {
+    const from = `, { process: '00f067aa0ba902b7', role: 'api' }`
+    const both = `log.line('"n":0')\nlog.line('"n":1', 'error')\nlog.warn('broke')`
+    const lines = (await text((await start(both, 'json', {}, from)).stderr)).trimEnd().split('\n')
+    const parsed = lines.map((line) => JSON.parse(line))
+    assert.deepEqual(
+      parsed.map(({ level, process: id, role }) => [level, id, role]),
+      [30, 50, 40].map((level) => [level, '00f067aa0ba902b7', 'api']),
+    )
+    assert.ok(!(await text((await start(both.split('\n').at(-1) ?? '', 'pretty', {}, from)).stderr)).includes('00f067'))
+  })
 
   it('is not for who is no terminal', async () => {
     const said = await text((await start(request, 'auto')).stderr)

@@ -3,8 +3,8 @@ import { describeError } from './describe-error.ts'
 import { makeLineFormatter } from './log-format.ts'
 
 export interface Log extends Logger {
-  /** One info line from members as JSON text: the same format as any other line, at a fraction of the cost. */
-  line(members: string): void
+  /** One line from members as JSON text: the same format as any other line, at a fraction of the cost. */
+  line(members: string, level?: 'info' | 'error'): void
   /** Whether people read the log: then lines may include what costs a little more. */
   readonly isPretty?: boolean
 }
@@ -26,6 +26,13 @@ const maxBytesOfCharacter = 3
 const maxWaitingBytes = 16 << 20
 /** How long the process waits for that reader at its end. */
 const closeMilliseconds = 5000
+
+/** Which process a line is of: the logs of many are read as one. */
+export interface LoggingProcess {
+  /** Its id in /operator/state. */
+  readonly process: string
+  readonly role: string
+}
 
 /** pino's destination with `contentMode: 'buffer'`, which its types do not cover. */
 type BlockDestination = Omit<ReturnType<typeof pino.destination>, 'write'> & { write(block: Buffer): boolean }
@@ -111,20 +118,32 @@ class BlockWriter {
   }
 }
 
-/** The log goes to standard error. Its opener must close it, so that the last lines are written. */
-export function openLog(level: LogLevel, format: LogFormat): { log: Log; close(): Promise<void> } {
+/**
+ * The log goes to standard error. Its opener must close it, so that the last lines are written. Lines for people name no process: a
+ * terminal shows one.
+ */
+export function openLog(
+  level: LogLevel,
+  format: LogFormat,
+  from?: LoggingProcess,
+): { log: Log; close(): Promise<void> } {
   const writer = new BlockWriter()
   const isPretty = format === 'pretty' || (format === 'auto' && process.stderr.isTTY)
   const formatLine = isPretty ? makeLineFormatter(process.stderr) : undefined
   const write = formatLine ? (line: string) => writer.write(formatLine(line)) : (line: string) => writer.write(line)
+  const base = from === undefined || isPretty ? null : { ...from }
   const logger = pino(
-    { level, base: null, timestamp: pino.stdTimeFunctions.isoTime, serializers: { err: describeError } },
+    { level, base, timestamp: pino.stdTimeFunctions.isoTime, serializers: { err: describeError } },
     { write },
   )
   const timestamp = makeTimestamp()
-  const line = (members: string) => write(`{"level":30,"time":"${timestamp()}",${members}}\n`)
-  const log = Object.assign(logger, { line: logger.isLevelEnabled('info') ? line : ignore, isPretty })
-  return { log, close: () => writer.close() }
+  const named = base ? `${JSON.stringify(base).slice(1, -1)},` : ''
+  const { info, error } = logger.levels.values
+  const line: Log['line'] = (members, lineLevel = 'info') => {
+    if (!logger.isLevelEnabled(lineLevel)) return
+    write(`{"level":${lineLevel === 'error' ? error : info},"time":"${timestamp()}",${named}${members}}\n`)
+  }
+  return { log: Object.assign(logger, { line, isPretty }), close: () => writer.close() }
 }
 
 /** The time in ISO 8601. Formatting a date costs far more than three digits, so it is done once a second. */

@@ -132,7 +132,7 @@ async function receive(
 async function showPast(events: readonly PastEvent[], config: Config, output: ListenOutput): Promise<void> {
   if (events.length === maxPastEvents) say(`There are more events since then; the last ${maxPastEvents} are shown.`)
   for (const { value, account_id, field, id, created_time } of events) {
-    const delivery = { id, account_id, field, value, started_time: created_time, created_time, trace: null }
+    const delivery = { id, account_id, field, value, started_time: created_time, created_time, trace: null, span: null }
     const body = await buildBody(vocabularyOf(value, config), { deliveries: [delivery] })
     output.show({ body, bad: undefined, time: created_time })
   }

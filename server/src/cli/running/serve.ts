@@ -9,6 +9,7 @@ import { BadSetting, type Config } from '../../config.ts'
 import type { Database } from '../../db/database.ts'
 import { lockStore } from '../../db/sqlite/store-lock.ts'
 import { chooseVocabulary } from '../../graph/vocabulary.ts'
+import { drawProcessId } from '../../processes/heartbeat.ts'
 import { type ApplyOptions, applyWorld, applyWorldIfEmpty, type WorldSummary } from '../../world/apply.ts'
 import { isStoreEmpty } from '../../world/empty.ts'
 import { listDemoTokensForOperators } from '../../world/guessable-secrets.ts'
@@ -41,7 +42,11 @@ export async function serve(flags: ServeFlags, { banner }: { banner: boolean }):
   })
   checkRole(config)
   await checkPort(config)
-  const { log, close: closeLog } = openLog(config.logLevel, config.logFormat)
+  const processId = drawProcessId(systemRandom)
+  const { log, close: closeLog } = openLog(config.logLevel, config.logFormat, {
+    process: processId,
+    role: config.role,
+  })
   if (config.role === 'worker' && config.publicUrl === undefined) {
     log.warn('PUBLIC_URL is not set: links in what this worker sends lead to the worker, which does not serve them')
   }
@@ -59,6 +64,7 @@ export async function serve(flags: ServeFlags, { banner }: { banner: boolean }):
       clock: systemClock,
       random: systemRandom,
       log,
+      processId,
     })
     address = await app.listen()
   } catch (error) {

@@ -1,6 +1,6 @@
 import type { Kysely } from 'kysely'
 import type { KeyRing } from '../../base/keys/key-ring.ts'
-import { type Due, Transaction } from '../database.ts'
+import { type Cause, type Due, Transaction } from '../database.ts'
 import type { DueNotes } from '../due-work.ts'
 import { freezeDeep } from '../freeze.ts'
 import type { Statement } from '../statement.ts'
@@ -23,13 +23,13 @@ export interface PostgresTransactionParts {
 export class PostgresTransaction extends Transaction {
   readonly #parts: PostgresTransactionParts
   #query: Kysely<Tables> | undefined
-  readonly trace: string | undefined
+  readonly cause: Cause
   readonly defer: Transaction['defer']
 
-  constructor(parts: PostgresTransactionParts, trace: string | undefined) {
+  constructor(parts: PostgresTransactionParts, cause: Cause) {
     super()
     this.#parts = parts
-    this.trace = trace
+    this.cause = cause
     const { pipeline, statements, isCareful } = parts
     this.defer = isCareful
       ? undefined
@@ -87,8 +87,8 @@ export class PostgresTransaction extends Transaction {
     notes.note(due)
   }
 
-  withTrace(trace: string | undefined): PostgresTransaction {
-    return new PostgresTransaction(this.#parts, trace)
+  withCause(cause: Cause): PostgresTransaction {
+    return new PostgresTransaction(this.#parts, cause)
   }
 
   /** Several statements in one text, which may take any time. */

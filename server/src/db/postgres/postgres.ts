@@ -3,6 +3,7 @@ import pg from 'pg'
 import { KeyRing } from '../../base/keys/key-ring.ts'
 import { StoredCounters } from '../counters.ts'
 import {
+  type Cause,
   type Database,
   DatabaseBusy,
   DatabaseSilent,
@@ -230,7 +231,7 @@ export async function openPostgres(options: PostgresOptions): Promise<Database> 
   async function runTransaction<T>(
     work: (tx: Transaction) => Promise<T>,
     fairnessKey: string,
-    { begin = beginWrite, isCareful = false, trace }: BeginOptions,
+    { begin = beginWrite, isCareful = false, cause = {} }: BeginOptions,
   ): Promise<T> {
     const isSnapshot = begin === beginSnapshot
     const alone = isSnapshot ? undefined : setAlone
@@ -240,7 +241,7 @@ export async function openPostgres(options: PostgresOptions): Promise<Database> 
     const due = new DueNotes()
     let broken: Error | undefined
     try {
-      const result = await work(new PostgresTransaction({ pipeline, due, statements, secrets, isCareful }, trace))
+      const result = await work(new PostgresTransaction({ pipeline, due, statements, secrets, isCareful }, cause))
       await pipeline.commit()
       listeners.notify(due)
       return result
@@ -263,8 +264,8 @@ export async function openPostgres(options: PostgresOptions): Promise<Database> 
     await tx.runScript(`SET LOCAL statement_timeout = 0; ${text}`, noTimeout)
   }
 
-  const transaction: Database['transaction'] = (work, { fairnessKey = ownFairnessKey, trace } = {}) =>
-    retried(statements, (isCareful) => runWithSlot(work, fairnessKey, { isCareful, trace }))
+  const transaction: Database['transaction'] = (work, { fairnessKey = ownFairnessKey, trace, span } = {}) =>
+    retried(statements, (isCareful) => runWithSlot(work, fairnessKey, { isCareful, cause: { trace, span } }))
 
   return {
     product: 'PostgreSQL',
@@ -319,6 +320,12 @@ export async function openPostgres(options: PostgresOptions): Promise<Database> 
       })
       await Promise.race([responded, late])
     },
+    connections: () => ({
+      inUse: pool.totalCount - pool.idleCount,
+      idle: pool.idleCount,
+      max: poolSize,
+      waiting: pool.waitingCount + semaphore.waiting,
+    }),
     outageOf: findOutage,
     outage: () => undefined,
     async close() {
@@ -497,8 +504,7 @@ interface BeginOptions {
   readonly begin?: readonly NamedQuery[]
   /** Whether every statement is awaited whose rows somebody takes. */
   readonly isCareful?: boolean
-  /** The trace of the request that it is done for. */
-  readonly trace?: string | undefined
+  readonly cause?: Cause
 }
 
 /** Look-ups of single rows use `lookUp`, all other statements `runner`. */

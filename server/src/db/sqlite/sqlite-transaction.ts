@@ -1,6 +1,6 @@
 import type { Kysely } from 'kysely'
 import type { KeyRing } from '../../base/keys/key-ring.ts'
-import { type Due, Transaction, TransactionEnded } from '../database.ts'
+import { type Cause, type Due, Transaction, TransactionEnded } from '../database.ts'
 import { DueNotes } from '../due-work.ts'
 import type { Statement } from '../statement.ts'
 import type { Tables } from '../tables.ts'
@@ -31,13 +31,13 @@ export class SqliteTransaction extends Transaction {
   readonly #writer: SqliteConnection
   readonly #scope: SqliteScope
   #query: Kysely<Tables> | undefined
-  readonly trace: string | undefined
+  readonly cause: Cause
 
-  constructor(writer: SqliteConnection, scope: SqliteScope, trace: string | undefined) {
+  constructor(writer: SqliteConnection, scope: SqliteScope, cause: Cause) {
     super()
     this.#writer = writer
     this.#scope = scope
-    this.trace = trace
+    this.cause = cause
   }
 
   get defer(): undefined {
@@ -93,8 +93,8 @@ export class SqliteTransaction extends Transaction {
     this.#scope.due.note(due)
   }
 
-  withTrace(trace: string | undefined): SqliteTransaction {
-    return new SqliteTransaction(this.#writer, this.#scope, trace)
+  withCause(cause: Cause): SqliteTransaction {
+    return new SqliteTransaction(this.#writer, this.#scope, cause)
   }
 
   runScript(script: string): void {

@@ -38,9 +38,9 @@ export function openSqlite(file: string): Database {
       execute: (statement) => writer.command(statement),
       isTransactionOpen: () => writer.isTransactionOpen(),
       rollBack: () => writer.rollBack(),
-      open: (trace) => {
+      open: (cause) => {
         const scope = new SqliteScope(writer)
-        return { tx: new SqliteTransaction(writer, scope, trace), scope }
+        return { tx: new SqliteTransaction(writer, scope, cause), scope }
       },
     },
     (committed) => {
@@ -56,6 +56,7 @@ export function openSqlite(file: string): Database {
   return {
     product: 'SQLite file',
     isEmbedded: true,
+    connections: undefined,
     counters: countersOf(transaction),
     orderedId: 'INTEGER PRIMARY KEY AUTOINCREMENT',
     read,

@@ -1,5 +1,5 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
-import type { Transaction, TransactionOptions } from '../database.ts'
+import type { Cause, Transaction, TransactionOptions } from '../database.ts'
 import { DueNotes } from '../due-work.ts'
 
 /** What transactions need of the write connection. */
@@ -11,7 +11,7 @@ export interface Writer {
   /** Undoes everything since it was begun, also where that is done already. */
   rollBack(): void
   /** What one job works with, until its scope ends. */
-  open(trace: string | undefined): OpenedTransaction
+  open(cause: Cause): OpenedTransaction
 }
 
 interface OpenedTransaction {
@@ -59,10 +59,10 @@ export class WriteQueue {
 
   run<T>(
     work: (tx: Transaction) => Promise<T>,
-    { alone = false, mayRepeat = false, trace }: TransactionOptions = {},
+    { alone = false, mayRepeat = false, trace, span }: TransactionOptions = {},
   ): Promise<T> {
     return new Promise<T>((resolve, reject) => {
-      this.#jobs.push({ work, alone, mayRepeat, trace, resolve, reject })
+      this.#jobs.push({ work, alone, mayRepeat, trace, span, resolve, reject })
       this.#draining ??= this.#drain()
     })
   }
@@ -135,8 +135,8 @@ export class WriteQueue {
     }
   }
 
-  async #run({ work, trace }: Job, groupDue: DueNotes): Promise<unknown> {
-    const { tx, scope } = this.#writer.open(trace)
+  async #run({ work, trace, span }: Job, groupDue: DueNotes): Promise<unknown> {
+    const { tx, scope } = this.#writer.open({ trace, span })
     try {
       const value = await work(tx)
       // It may have gone on after an error with which SQLite rolled everything back.

@@ -94,7 +94,7 @@ export async function findDeliveryForOperators(db: Db, id: number) {
     .innerJoin('lanes', 'lanes.id', 'deliveries.lane_id')
     .innerJoin('events', 'events.id', 'deliveries.event_id')
     .selectAll('deliveries')
-    .select(['lanes.callback_url', 'events.value', 'events.trace'])
+    .select(['lanes.callback_url', 'events.value', 'events.trace', 'events.span'])
     .where('deliveries.id', '=', id)
     .executeTakeFirst()
   if (!delivery) return undefined

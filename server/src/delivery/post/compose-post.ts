@@ -1,5 +1,6 @@
 import { minute } from '../../base/time/duration.ts'
 import type { Vocabulary } from '../../graph/vocabulary.ts'
+import { isSampled, nameSpan, writeTraceparent } from '../../telemetry/span-ids.ts'
 import type { WaitingDelivery } from '../rules/waiting-delivery.ts'
 import type { Secrets } from '../store/signing-secrets.ts'
 import { timedFields } from '../webhook-fields.ts'
@@ -10,7 +11,7 @@ import { nameWebhook } from './webhook-id.ts'
 /** The input of a post: composing it again gives the same post. */
 export type PostedDelivery = Pick<
   WaitingDelivery,
-  'id' | 'account_id' | 'field' | 'started_time' | 'created_time' | 'trace'
+  'id' | 'account_id' | 'field' | 'started_time' | 'created_time' | 'trace' | 'span'
 > & {
   readonly value: string
 }
@@ -85,7 +86,9 @@ export function buildHeaders(
   )
 }
 
-/** Lets the subscriber go on with the trace of the request that raised the first event; the delivery is the parent. */
+/** Lets the subscriber go on with the trace of the request that raised the first event, if that is sampled; the delivery is the parent. */
 function traceParent([first]: readonly PostedDelivery[]): string | undefined {
-  return first?.trace ? `00-${first.trace}-${first.id.toString(16).padStart(16, '0')}-01` : undefined
+  return first?.trace
+    ? writeTraceparent(first.trace, { id: nameSpan(first.id), isSampled: isSampled(first.span) })
+    : undefined
 }

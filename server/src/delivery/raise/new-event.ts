@@ -15,6 +15,8 @@ export interface NewEvent {
   readonly subject_id?: string | undefined
   /** The trace of the request that raises it, where a transaction is for several. */
   readonly trace?: string | undefined
+  /** The span of that request. */
+  readonly span?: string | undefined
 }
 
 /** Who an event was raised for: no app when nobody subscribes, and no lane when it does not exist yet. */
@@ -33,11 +35,12 @@ export type RaisedFor = {
 } & (Target | { readonly [K in keyof Target]: null })
 
 /** An event as it is stored. */
-export interface EventRow extends Omit<NewEvent, 'value' | 'phone_number_id' | 'trace' | 'subject_id'> {
+export interface EventRow extends Omit<NewEvent, 'value' | 'phone_number_id' | 'trace' | 'span' | 'subject_id'> {
   /** Empty when it concerns no number. */
   readonly phone_number_id: string
   readonly value: string
   readonly trace: string | null
+  readonly span: string | null
   readonly subject_id: string | null
 }
 

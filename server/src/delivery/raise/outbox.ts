@@ -1,5 +1,5 @@
 import type { Clock } from '../../base/time/clock.ts'
-import type { Transaction } from '../../db/database.ts'
+import type { Cause, Transaction } from '../../db/database.ts'
 import { ensureLanes } from '../store/lane-rows.ts'
 import { insertEvents, insertEventsDeferred, insertMore } from './insert-events.ts'
 import type { EventRow, NewEvent, RaisedFor } from './new-event.ts'
@@ -19,7 +19,7 @@ export async function raiseEvent(tx: Transaction, clock: Clock, event: NewEvent)
 /** The same for several events, in order, with as many statements. */
 export async function raiseEvents(tx: Transaction, clock: Clock, events: readonly NewEvent[]): Promise<void> {
   if (events.length === 0) return
-  const [rows, now] = [events.map((event, n) => rowOf(event, n, tx.trace)), clock.now()]
+  const [rows, now] = [events.map((event, n) => rowOf(event, n, tx.cause)), clock.now()]
   const since = performance.now()
   const noteLanes = (raised: readonly RaisedFor[]) => tx.makeDue({ lanes: listRaisedLanes(raised, rows, now, since) })
   if (tx.defer) {
@@ -34,10 +34,11 @@ export async function raiseEvents(tx: Transaction, clock: Clock, events: readonl
 }
 
 function rowOf(
-  { value, phone_number_id, account_id, field, conversation, trace, subject_id }: NewEvent,
+  { value, phone_number_id, account_id, field, conversation, trace, span, subject_id }: NewEvent,
   n: number,
-  traceOfAll: string | undefined,
+  ofAll: Cause,
 ) {
+  const cause = trace === undefined ? ofAll : { trace, span }
   return {
     n,
     account_id,
@@ -46,7 +47,8 @@ function rowOf(
     field: field.toWellFormed(),
     conversation: conversation.toWellFormed(),
     value: typeof value === 'string' ? value : JSON.stringify(value),
-    trace: trace ?? traceOfAll ?? null,
+    trace: cause.trace ?? null,
+    span: cause.span ?? null,
     subject_id: subject_id ?? null,
   }
 }

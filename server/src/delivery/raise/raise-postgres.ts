@@ -61,7 +61,7 @@ const touchLanes = (now: number) => sql`
 const isHeld = (now: number) => sql`targets.leased_until > CAST(${now} AS BIGINT)`
 
 const givenColumns = sql`n INTEGER, account_id TEXT, phone_number_id TEXT, field TEXT, conversation TEXT, value TEXT, trace TEXT,
-  subject_id TEXT`
+  span TEXT, subject_id TEXT`
 
 const concernsLinked = sql`linked.account_id = given.account_id AND linked.phone_number_id = given.phone_number_id
   AND linked.field = given.field`
@@ -89,8 +89,8 @@ function insertEvents({ events, now }: NewEvents, lane_id: RawBuilder<unknown>):
       ${targetsOf(sql`(SELECT DISTINCT app_id, callback_url FROM linked) AS wanted
         JOIN lanes AS seen ON seen.app_id = wanted.app_id AND seen.callback_url = wanted.callback_url`)}
     ), stored AS (
-      INSERT INTO events (id, account_id, phone_number_id, field, value, created_time, trace, subject_id)
-      SELECT event_id, account_id, NULLIF(phone_number_id, ''), field, value, CAST(${now} AS BIGINT), trace, subject_id
+      INSERT INTO events (id, account_id, phone_number_id, field, value, created_time, trace, span, subject_id)
+      SELECT event_id, account_id, NULLIF(phone_number_id, ''), field, value, CAST(${now} AS BIGINT), trace, span, subject_id
       FROM given
     ), inserted AS (
       INSERT INTO deliveries (${deliveryColumns})

@@ -30,7 +30,7 @@ const findLane = defineStatement<Subscriber>()((db, { app_id, callback_url }) =>
 type StoredRow = EventRow & { readonly now: number }
 
 const insertEvent = defineStatement<Omit<StoredRow, 'conversation'>>()(
-  (db, { account_id, phone_number_id, field, value, trace, subject_id, now }) =>
+  (db, { account_id, phone_number_id, field, value, trace, span, subject_id, now }) =>
     db.insertInto('events').values({
       account_id,
       phone_number_id: sql<string | null>`NULLIF(${phone_number_id}, '')`,
@@ -38,12 +38,13 @@ const insertEvent = defineStatement<Omit<StoredRow, 'conversation'>>()(
       value,
       created_time: now,
       trace,
+      span,
       subject_id,
     }),
 )
 
 const insertDelivery = defineStatement<
-  Omit<StoredRow, 'value' | 'phone_number_id' | 'trace' | 'subject_id'> & {
+  Omit<StoredRow, 'value' | 'phone_number_id' | 'trace' | 'span' | 'subject_id'> & {
     event_id: number
     lane_id: string
     app_id: string
@@ -81,13 +82,14 @@ export const insertInSteps: Steps<NewEvents, RaisedFor> = (db, { events, now }) 
   let found: Found | undefined
   for (const event of events) {
     found = findFor(db, event, now, found)
-    const { n, account_id, phone_number_id, field, conversation, value, trace, subject_id } = event
+    const { n, account_id, phone_number_id, field, conversation, value, trace, span, subject_id } = event
     const { id: event_id } = db.write(insertEvent, {
       account_id,
       phone_number_id,
       field,
       value,
       trace,
+      span,
       subject_id,
       now,
     })

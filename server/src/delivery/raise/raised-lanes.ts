@@ -37,7 +37,7 @@ function describeDeliveries(
   const last = new Map<string, number>()
   for (const { n, event_id, delivery_id, previous_id } of targets) {
     if (delivery_id == null) return undefined
-    const { account_id, field, conversation, value, trace } = rows[n] as EventRow
+    const { account_id, field, conversation, value, trace, span } = rows[n] as EventRow
     const before = last.get(conversation) ?? previous_id ?? null
     deliveries.push({
       id: delivery_id,
@@ -49,6 +49,7 @@ function describeDeliveries(
       previous_id: before,
       value,
       trace,
+      span,
     })
     last.set(conversation, delivery_id)
   }

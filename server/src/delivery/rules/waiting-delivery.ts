@@ -20,4 +20,6 @@ export interface WaitingDelivery {
   readonly value: string | null
   /** The trace of the request that raised the event; null: of none. */
   readonly trace: string | null
+  /** The span of that request, with its flags; null: not known. */
+  readonly span: string | null
 }

@@ -16,7 +16,7 @@ const inlineBytes = 4096
 /** A delivery that was just raised, as a read would return it. */
 export function asWaiting(
   lane_id: string,
-  { id, event_id, account_id, field, conversation, created_time, previous_id, value, trace }: RaisedDelivery,
+  { id, event_id, account_id, field, conversation, created_time, previous_id, value, trace, span }: RaisedDelivery,
 ): WaitingDelivery {
   return {
     id,
@@ -34,6 +34,7 @@ export function asWaiting(
     has_access: 1,
     value: value.length <= inlineBytes ? value : null,
     trace,
+    span,
   }
 }
 
@@ -46,7 +47,8 @@ const columns = sql`d.id, d.lane_id, d.event_id, d.account_id, d.field, d.conver
     ORDER BY p.id DESC LIMIT 1
   ) AS previous_id,
   ${writeAccess(sql.ref('apps.business_id'), sql.ref('d.account_id'))} AS has_access,
-  CASE WHEN octet_length(events.value) <= ${sql.lit(inlineBytes)} THEN events.value END AS value, events.trace`
+  CASE WHEN octet_length(events.value) <= ${sql.lit(inlineBytes)} THEN events.value END AS value,
+  events.trace, events.span`
 
 const isDueIn = (lane_id: RawBuilder<string>, now: number) => sql`d.lane_id = ${lane_id} AND d.state = 'waiting'
   AND d.due_time <= ${now} AND (SELECT lanes.stopped_until FROM lanes WHERE lanes.id = ${lane_id}) <= ${now}`

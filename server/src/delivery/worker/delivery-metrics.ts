@@ -4,9 +4,16 @@ import type { Clock } from '../../base/time/clock.ts'
 import { second } from '../../base/time/duration.ts'
 import { shareWhileRunning } from '../../base/work/share-while-running.ts'
 import type { Database, Db } from '../../db/database.ts'
+import { LeanHistogram, type Observe } from '../../telemetry/lean-histogram.ts'
 import { readForMetric } from '../../telemetry/store-metrics.ts'
+import { isTaken, type PostResult } from '../rules/outcome.ts'
 import { failuresUntilDown } from '../rules/pause.ts'
 import { isDownInUse, isFailingInUse } from '../store/lane-conditions.ts'
+
+/** How many waiting deliveries are counted. */
+const maxCounted = 10_000
+
+type PostEnding = 'accepted' | 'refused' | 'unanswered'
 
 /** The metrics of deliveries. */
 export class DeliveryMetrics {
@@ -15,6 +22,8 @@ export class DeliveryMetrics {
   /** Counted here, and handed over when they are asked for: the library looks labels up by a text that it puts together anew. */
   readonly #attempts = { delivered: 0, retry: 0, failed: 0 }
   readonly #received: Counter<'field'>
+  readonly #posts: Readonly<Record<PostEnding, Observe>>
+  readonly #latency: Observe
   #held: () => number = () => 0
   #waiting: () => number = () => 0
 
@@ -42,6 +51,21 @@ export class DeliveryMetrics {
       labelNames: ['field'],
       registers: [registry],
     })
+    const posts = new LeanHistogram<{ outcome: PostEnding }>(registry, {
+      name: 'switchboard_delivery_attempt_duration_seconds',
+      help: 'Time of a webhook post until its response, by outcome: accepted, refused (another status than 2xx), unanswered.',
+      buckets: [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60],
+    })
+    this.#posts = {
+      accepted: posts.series({ outcome: 'accepted' }),
+      refused: posts.series({ outcome: 'refused' }),
+      unanswered: posts.series({ outcome: 'unanswered' }),
+    }
+    this.#latency = new LeanHistogram(registry, {
+      name: 'switchboard_delivery_latency_seconds',
+      help: 'Time from an event, or its replay, until its subscriber took it; of deliveries that were taken.',
+      buckets: [0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 300, 1800, 7200, 86_400],
+    }).series({})
     const worker = this
     new Gauge({
       name: 'switchboard_delivery_attempts_in_flight',
@@ -78,6 +102,11 @@ export class DeliveryMetrics {
         name: 'switchboard_delivery_lanes_failing',
         help: 'Lanes whose subscriber did not take what it was sent last.',
         read: (db) => countLanes(db, isFailingInUse),
+      },
+      {
+        name: 'switchboard_deliveries_waiting',
+        help: `Deliveries that no subscriber has taken yet; ${maxCounted} stands for that many or more.`,
+        read: countWaiting,
       },
       {
         name: 'switchboard_oldest_waiting_delivery_age_seconds',
@@ -120,6 +149,15 @@ export class DeliveryMetrics {
     this.#attempts[outcome] += 1
   }
 
+  observePost({ status, duration }: Pick<PostResult, 'status' | 'duration'>): void {
+    const ending = status === undefined ? 'unanswered' : isTaken(status) ? 'accepted' : 'refused'
+    this.#posts[ending](duration / second)
+  }
+
+  observeLatency(milliseconds: number): void {
+    this.#latency(Math.max(0, milliseconds) / second)
+  }
+
   countReceived(field: string): void {
     this.#received.inc({ field })
   }
@@ -134,6 +172,16 @@ async function countLanes(db: Db, which: RawBuilder<boolean>): Promise<number> {
     .selectFrom('lanes')
     .select(({ fn }) => fn.countAll<number>().as('count'))
     .where(which)
+    .executeTakeFirstOrThrow()
+  return Number(count)
+}
+
+/** Counted one by one, so only up to a bound: with a backlog of millions each scrape would read all of it. */
+async function countWaiting(db: Db): Promise<number> {
+  const some = db.query.selectFrom('deliveries').select('id').where('state', '=', 'waiting').limit(maxCounted)
+  const { count } = await db.query
+    .selectFrom(some.as('some'))
+    .select(({ fn }) => fn.countAll<number>().as('count'))
     .executeTakeFirstOrThrow()
   return Number(count)
 }

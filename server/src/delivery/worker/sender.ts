@@ -185,8 +185,11 @@ export class Sender {
     const outcomes = lane.endPost(post, result, { now: clock.now(), rules, random })
     if (lane.isDown !== wasDown) this.#logTurn(lane, result)
     if (spans) this.#exportTries(spans, lane, post.entries, result)
+    metrics.observePost(result)
     for (const outcome of outcomes) {
       metrics.countAttempt(outcome.kind)
+      if (outcome.kind === 'delivered')
+        metrics.observeLatency(result.time + result.duration - outcome.delivery.started_time)
       this.#log(lane, outcome, wasFailing)
     }
     emit({ kind: 'posted', lane, outcomes })
@@ -194,17 +197,17 @@ export class Sender {
 
   #exportTries(
     spans: Spans,
-    { app_id: app, callback_url }: HeldLane,
+    { app_id: app, callback_url: url }: HeldLane,
     entries: readonly Entry[],
-    { duration: milliseconds, status, problem }: PostResult,
+    { duration: milliseconds, status, problem, isSilent }: PostResult,
   ): void {
     const { clock, toRealTime } = this.#deps
     const start = toRealTime(clock.now()) - milliseconds
-    const { host } = new URL(callback_url)
+    const about = { start, milliseconds, app, url, status, problem, isSilent }
     for (const { delivery } of entries) {
-      const { id, trace, attempts } = delivery
+      const { id, trace, span, attempts } = delivery
       if (trace === null) continue
-      spans.noteTry({ trace, start, milliseconds, delivery: id, number: attempts + 1, app, host, status, problem })
+      spans.noteTry({ ...about, trace, span, delivery: id, number: attempts + 1 })
     }
   }
 

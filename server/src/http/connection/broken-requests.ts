@@ -1,4 +1,4 @@
-import { type IncomingMessage, type ServerResponse, STATUS_CODES } from 'node:http'
+import { type ServerResponse, STATUS_CODES } from 'node:http'
 import type { Socket } from 'node:net'
 import type { Random } from '../../base/keys/random.ts'
 import type { GraphError } from '../../graph/graph-error.ts'
@@ -7,14 +7,11 @@ import type { Vocabulary } from '../../graph/vocabulary.ts'
 import { discardRestOf } from '../body/rest-of-body.ts'
 import { headersTooLarge, requestBrokeOff, requestNotHttp, requestTooLate } from '../errors.ts'
 import type { RequestObserver } from '../observe/observe.ts'
+import type { TracedMessage } from '../observe/trace.ts'
 import { writeJson } from '../reply/json.ts'
-import { traceOf } from './trace.ts'
 
 /** Includes the request line, so no id or other part of a path is longer than this. */
 export const maxHeaderBytes = 16_384
-
-/** A request with its trace, for errors that are sent outside its route. */
-export type TracedMessage = IncomingMessage & { trace?: string }
 
 export interface BrokenRequestDeps {
   readonly vocabulary: Vocabulary
@@ -74,8 +71,8 @@ export function respondOnSocket(
   known: string | undefined,
   { vocabulary, random, observer }: BrokenRequestDeps,
 ): void {
-  const trace = known ?? traceOf(undefined, random)
-  if (known === undefined) observer.noteBroken(error.status, reason, trace)
+  const trace = known ?? random.trace()
+  if (known === undefined) observer.noteBroken(error.status, reason, { trace, socket })
   const { body: shown } = renderError(error, vocabulary, trace, usualForm)
   const body = writeJson(shown)
   const head = [

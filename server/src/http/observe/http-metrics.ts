@@ -1,21 +1,44 @@
-import { collectDefaultMetrics, type Metric, Registry } from 'prom-client'
-
-/** Upper bounds in seconds. */
-const buckets = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10] as const
+import { Counter, collectDefaultMetrics, type Metric, Registry } from 'prom-client'
+import { LeanHistogram, type Observe } from '../../telemetry/lean-histogram.ts'
 
 /** The metrics served at /metrics. */
 export class Metrics {
   readonly registry = new Registry()
-  readonly #requests = new RequestTimes()
+  readonly #times: LeanHistogram<{ operation: string; status: number }>
+  readonly #observers = new Map<string, Map<number, Observe>>()
+  readonly #refusals: Counter<'limit'>
 
-  constructor() {
+  constructor(limits: readonly string[] = []) {
     for (const metric of listOfProcess()) this.registry.registerMetric(metric)
-    // The registry needs only a name and values of a metric, but its type allows only the library's own classes.
-    this.registry.registerMetric(this.#requests as never)
+    this.#times = new LeanHistogram(this.registry, {
+      name: 'switchboard_request_duration_seconds',
+      help: 'Time to answer a request, by operation and status.',
+      buckets: [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10],
+    })
+    this.#refusals = new Counter({
+      name: 'switchboard_rate_limit_refusals_total',
+      help: 'Requests that were refused because a rate limit was reached, by the limit.',
+      labelNames: ['limit'],
+      registers: [this.registry],
+    })
+    for (const limit of limits) this.#refusals.inc({ limit }, 0)
   }
 
   observeRequest(operation: string, status: number, seconds: number): void {
-    this.#requests.observe(operation, status, seconds)
+    const observe = this.#observers.get(operation)?.get(status) ?? this.#begin(operation, status)
+    observe(seconds)
+  }
+
+  countRefusal(limit: string): void {
+    this.#refusals.inc({ limit })
+  }
+
+  #begin(operation: string, status: number): Observe {
+    const byStatus = this.#observers.get(operation) ?? new Map<number, Observe>()
+    this.#observers.set(operation, byStatus)
+    const observe = this.#times.series({ operation, status })
+    byStatus.set(status, observe)
+    return observe
   }
 }
 
@@ -31,62 +54,4 @@ function listOfProcess(): readonly Metric[] {
     collectDefaultMetrics({ register: ofProcess })
   }
   return ofProcess.getMetricsAsArray() as unknown as readonly Metric[]
-}
-
-interface Times {
-  readonly labels: { readonly operation: string; readonly status: number }
-  /** Observations per bucket, not cumulative; the last is above all bounds. */
-  readonly counts: number[]
-  sum: number
-}
-
-/**
- * A histogram that is cheap to observe, because every request observes and scrapes are rare: the library's own builds a text key
- * from the labels each time.
- */
-class RequestTimes {
-  readonly name = 'switchboard_request_duration_seconds'
-  readonly help = 'Time to answer a request, by operation and status.'
-  readonly type = 'histogram'
-  readonly aggregator = 'sum'
-  readonly #times = new Map<string, Map<number, Times>>()
-
-  observe(operation: string, status: number, seconds: number): void {
-    const times = this.#times.get(operation)?.get(status) ?? this.#begin(operation, status)
-    let bucket = 0
-    while (bucket < buckets.length && seconds > (buckets[bucket] as number)) bucket += 1
-    times.counts[bucket] = (times.counts[bucket] as number) + 1
-    times.sum += seconds
-  }
-
-  async get() {
-    const { name, help, type, aggregator } = this
-    const all = [...this.#times.values()].flatMap((byStatus) => [...byStatus.values()])
-    return { name, help, type, aggregator, values: all.flatMap((times) => this.#write(times)) }
-  }
-
-  reset(): void {
-    this.#times.clear()
-  }
-
-  #begin(operation: string, status: number): Times {
-    const byStatus = this.#times.get(operation) ?? new Map<number, Times>()
-    this.#times.set(operation, byStatus)
-    const times = { labels: { operation, status }, counts: new Array(buckets.length + 1).fill(0), sum: 0 }
-    byStatus.set(status, times)
-    return times
-  }
-
-  #write({ labels, counts, sum }: Times): object[] {
-    let total = 0
-    const lines = [...buckets, '+Inf'].map((le, index) => {
-      total += counts[index] as number
-      return { metricName: `${this.name}_bucket`, labels: { ...labels, le }, value: total }
-    })
-    return [
-      ...lines,
-      { metricName: `${this.name}_sum`, labels, value: sum },
-      { metricName: `${this.name}_count`, labels, value: total },
-    ]
-  }
 }

@@ -1,10 +1,14 @@
+import type { IncomingMessage } from 'node:http'
+import type { Socket } from 'node:net'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { Log } from '../../base/log/log.ts'
+import { unmap } from '../../base/text/addresses.ts'
 import type { Clock } from '../../base/time/clock.ts'
 import type { Spans } from '../../telemetry/spans.ts'
 import type { Metrics } from './http-metrics.ts'
 import type { RequestLog } from './request-log.ts'
 import { StrangerLines } from './stranger-lines.ts'
+import type { TracedMessage } from './trace.ts'
 
 declare module 'fastify' {
   interface FastifyRequest {
@@ -12,7 +16,15 @@ declare module 'fastify' {
     operationName: string
     /** The caller and node in the log line. */
     logged: Logged | undefined
+    /** What made the response a 500, where nothing else logs it. */
+    fault: unknown
   }
+}
+
+/** A request without a route. Its headers could not be read, so the peer of its connection stands for the client. */
+interface BrokenRequest {
+  readonly trace: string
+  readonly socket: Pick<Socket, 'remoteAddress'>
 }
 
 interface Logged {
@@ -29,6 +41,15 @@ export interface RequestTracing {
   readonly clock: Clock
 }
 
+export interface RequestObserverDeps {
+  readonly log: Log
+  readonly metrics: Metrics
+  readonly requests?: RequestLog | undefined
+  readonly tracing?: RequestTracing | undefined
+  /** The client address of a request. */
+  readonly addressOf: (request: IncomingMessage) => string
+}
+
 /** Reports every request to the operator: one line in the log, one count in the metrics. */
 export class RequestObserver {
   readonly #log: Log
@@ -37,8 +58,10 @@ export class RequestObserver {
   readonly #requests: RequestLog | undefined
   readonly #tracing: RequestTracing | undefined
   readonly #strangerLines: StrangerLines
+  readonly #addressOf: RequestObserverDeps['addressOf']
 
-  constructor(log: Log, metrics: Metrics, requests?: RequestLog, tracing?: RequestTracing) {
+  constructor({ log, metrics, requests, tracing, addressOf }: RequestObserverDeps) {
+    this.#addressOf = addressOf
     this.#requests = requests
     this.#tracing = tracing
     this.#log = log
@@ -60,27 +83,47 @@ export class RequestObserver {
     }
   }
 
+  countRefusal(limit: string): void {
+    this.#metrics.countRefusal(limit)
+  }
+
   #writeLine(request: FastifyRequest, status: number, milliseconds: number): void {
-    const { operationName, method, logged, id } = request
-    if (!this.#isLogged) return
+    const { operationName: operation, method, logged, id, fault } = request
+    if (fault !== undefined) {
+      const remote_address = this.#findAddress(request)
+      const ms = Math.round(milliseconds * 100) / 100
+      this.#log.error(
+        { operation, method, status, ms, ...logged, remote_address, err: fault, trace: id },
+        'a request failed',
+      )
+      return
+    }
+    if (!this.#isLogged && status !== 500) return
     if (status >= 400 && logged?.app === undefined && !this.#strangerLines.take()) return
     // Written by hand, because logging is a good part of the cost of a read. Operation names, methods, ids of apps, businesses and
     // nodes, and traces contain nothing that JSON would escape.
-    let line = `"operation":"${operationName}","method":"${method}","status":${status},"ms":${writeHundredths(milliseconds)}`
+    let line = `"operation":"${operation}","method":"${method}","status":${status},"ms":${writeHundredths(milliseconds)}`
     // Only the pattern of the path: callers may write anything into the path itself.
     if (this.#log.isPretty) line += `,"path":${JSON.stringify(request.routeOptions.url ?? 'no such path')}`
     if (logged?.business !== undefined) line += `,"business":"${logged.business}"`
     if (logged?.app !== undefined) line += `,"app":"${logged.app}"`
     if (logged?.node !== undefined) line += `,"node":"${logged.node}"`
     if (logged?.err !== undefined) line += `,"err":${JSON.stringify(logged.err)}`
-    this.#log.line(`${line},"trace":"${id}"`)
+    line += `,"remote_address":"${this.#findAddress(request)}","trace":"${id}"`
+    this.#log.line(line, status === 500 ? 'error' : 'info')
+  }
+
+  /** Addresses are read, so that they contain nothing that JSON would escape either. */
+  #findAddress({ graphRequest, raw }: FastifyRequest): string {
+    return graphRequest?.remote_address ?? this.#addressOf(raw)
   }
 
   /** Logs a request that was refused before it reached a route. */
-  noteBroken(status: number, reason: string, trace: string): void {
+  noteBroken(status: number, reason: string, { trace, socket }: BrokenRequest): void {
     this.#metrics.observeRequest('unknown', status, 0)
     if (!this.#strangerLines.take()) return
-    this.#log.line(`"operation":"unknown","status":${status},"ms":0,"err":${JSON.stringify(reason)},"trace":"${trace}"`)
+    const from = `"remote_address":"${unmap(socket.remoteAddress ?? '')}","trace":"${trace}"`
+    this.#log.line(`"operation":"unknown","status":${status},"ms":0,"err":${JSON.stringify(reason)},${from}`)
   }
 }
 
@@ -90,7 +133,8 @@ function exportRequest(
   status: number,
   milliseconds: number,
 ): void {
-  const { traceparent } = raw.headers
+  const { span, parent } = raw as TracedMessage
+  if (span === undefined) return
   spans.noteRequest({
     trace: id,
     start: clock.now() - milliseconds,
@@ -99,7 +143,8 @@ function exportRequest(
     method,
     route: routeOptions.url,
     status,
-    traceparent: typeof traceparent === 'string' ? traceparent : undefined,
+    span,
+    parent,
     business: logged?.business,
     app: logged?.app,
   })

@@ -94,7 +94,8 @@ export function takeFromPair({ pair_time }: Pick<ChatsTable, 'pair_time'>, setti
   const used = pair_time > now + milliseconds ? now : Math.max(pair_time, now)
   const next = used + interval
   if (next - now > milliseconds) {
-    throw pairLimitReached({ count, interval: interval / 1000, seconds: (next - now - milliseconds) / 1000 })
+    const seconds = (next - now - milliseconds) / 1000
+    throw pairLimitReached({ count, interval: interval / 1000, seconds }, { limit: 'message_pair' })
   }
   return Math.round(next)
 }

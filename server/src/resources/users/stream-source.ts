@@ -51,6 +51,7 @@ const slack = 30 * minute
 
 /** The users' stream, and what only the process that serves it does with it. */
 export interface OwnUsersStream extends UsersStream {
+  readonly openStreams: number
   /** Everything was replaced when `reached` was the newest. */
   reset(reached: Reached): void
   /** The clock was moved: the time until which events are recorded holds no more. */
@@ -62,6 +63,9 @@ export function makeUsersStream(deps: UsersStreamDeps): OwnUsersStream {
   const source = new UsersSource(deps)
   const hub = new StreamHub<About>({ ...deps, source, maxStreams: deps.settings.maxStreams })
   return {
+    get openStreams() {
+      return hub.openStreams
+    },
     open: (caller, asked, lastEventId) =>
       hub.open({
         lastEventId,

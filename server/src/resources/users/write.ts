@@ -50,7 +50,7 @@ export async function writeMessage(context: Context, written: Written): Promise<
     messages: [message],
   }
   const envelope = { entry: [{ id: number.account_id, changes: [{ field: 'messages', value }] }] }
-  const receipt = { accounts: caller.gateway_accounts, envelope, write: JSON.stringify, trace: context.trace }
+  const receipt = { accounts: caller.gateway_accounts, envelope, write: JSON.stringify, cause: context }
   const [outcome] = await receivePosts(db, context, [receipt])
   if (outcome instanceof GraphError) throw outcome
   return id

@@ -154,7 +154,7 @@ export async function readPostedForOperators(db: Db, ids: readonly number[]): Pr
     .selectFrom('deliveries')
     .innerJoin('events', 'events.id', 'deliveries.event_id')
     .select(['deliveries.id', 'deliveries.account_id', 'deliveries.field'])
-    .select(['deliveries.started_time', 'deliveries.created_time', 'events.value', 'events.trace'])
+    .select(['deliveries.started_time', 'deliveries.created_time', 'events.value', 'events.trace', 'events.span'])
     .where('deliveries.id', 'in', [...ids])
     .where('events.value', '<>', emptiedValue)
     .execute()

@@ -55,7 +55,7 @@ export async function beginReplay(tx: Transaction, tools: JobTools, replay: NewR
     left_out: 0,
     total: estimateTotal({ first_id: first, last_id: last, reached_id: found.upTo }, found.count),
     error: null,
-    trace: tx.trace ?? null,
+    trace: tx.cause.trace ?? null,
     created_time: now,
     changed_time: now,
     finished_time: null,

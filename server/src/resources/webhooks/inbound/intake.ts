@@ -103,9 +103,9 @@ function fairnessKeyOf({ sender }: Post): string {
   return 'signer' in sender ? sender.signer.app_id : sender.caller.app_id
 }
 
-function receiptOf({ sender, envelope, write, trace }: Post, caller?: Caller): Receipt {
-  if ('signer' in sender) return { accounts: undefined, signer: sender.signer, envelope, write, trace }
-  return { accounts: (caller ?? sender.caller).gateway_accounts, envelope, write, trace }
+function receiptOf({ sender, envelope, write, cause }: Post, caller?: Caller): Receipt {
+  if ('signer' in sender) return { accounts: undefined, signer: sender.signer, envelope, write, cause }
+  return { accounts: (caller ?? sender.caller).gateway_accounts, envelope, write, cause }
 }
 
 /** A refused post rolls back its transaction, so its caller is checked again. */

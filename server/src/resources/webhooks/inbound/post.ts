@@ -1,13 +1,17 @@
+import type { Cause } from '../../../db/database.ts'
 import type { Sender } from '../../../graph/caller.ts'
 import type { GraphError } from '../../../graph/graph-error.ts'
 import type { Envelope } from './envelope.ts'
+
+/** A post has a trace. */
+type RequestCause = Cause & { readonly trace: string }
 
 /** The content of a post, its sender, and how to write it again as received. */
 export interface Post extends Pick<Receipt, 'write'> {
   readonly sender: Sender
   readonly envelope: Envelope
-  /** The trace of its request. */
-  readonly trace: string
+  /** Its request. */
+  readonly cause: RequestCause
   /** How long the post was, in bytes. */
   readonly size: number
 }
@@ -19,8 +23,8 @@ export interface Receipt {
   /** The app that signed the post, if it was signed, and the digests that detect a replay. */
   readonly signer?: { readonly app_id: string; readonly digests: readonly string[] } | undefined
   readonly envelope: Envelope
-  /** The trace of its request. */
-  readonly trace: string
+  /** Its request. */
+  readonly cause: RequestCause
   /** Writes a part of the envelope as JSON, as received. */
   readonly write: (part: object) => string
 }

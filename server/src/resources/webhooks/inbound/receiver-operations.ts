@@ -67,12 +67,18 @@ export function receiverOperations(vocabulary: Vocabulary): NewRow[] {
       }),
       examples: { input: exampleEnvelope(vocabulary), output: success },
       compileCheck: () => makeEnvelopeCheck(vocabulary),
-      async run({ post, ports, trace }, input) {
+      async run({ post, ports, trace, span }, input) {
         const { sender, text, size, task } = post
         await task.yieldIfDue()
         const { body, write } = keepNumbers(text, input)
         await task.yieldIfDue()
-        const refused = await ports.takePost({ sender, envelope: body as Envelope, write, size, trace })
+        const refused = await ports.takePost({
+          sender,
+          envelope: body as Envelope,
+          write,
+          size,
+          cause: { trace, span },
+        })
         return refused.length === 0 ? success : { ...success, refused: refused.map(showRefused) }
       },
     }),

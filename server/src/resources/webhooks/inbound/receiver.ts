@@ -336,7 +336,7 @@ export async function raiseAll(
           event: {
             ...{ account_id, phone_number_id, field, conversation, subject_id },
             value: text,
-            trace: post.receipt.trace,
+            ...post.receipt.cause,
           },
         })
       }
