@@ -36,8 +36,8 @@ import { packageVersion } from '../version.ts'
 import type { World } from '../world/list.ts'
 import { readStartWorld } from '../world/start.ts'
 import { watchClock } from './clock-metrics.ts'
-import { watchSendingHold } from './sending-hold-metrics.ts'
 import { watchProcess, watchTimers } from './process-metrics.ts'
+import { watchSendingHold } from './sending-hold-metrics.ts'
 import { openMetricsExport, openSpans } from './telemetry.ts'
 
 /** What the service gets from outside. */
