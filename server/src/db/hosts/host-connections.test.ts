@@ -106,6 +106,30 @@ describe('several hosts', () => {
     assert.deepEqual(moves, [addressOf(0)])
   })
 
+  test('of several hosts one that silently takes no writes any more is left, also by what is under way there', async (t) => {
+    const { database, moves, write: writeOnce } = await open(t, { maxConnections: 10 })
+    const [began, released] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
+    const held = database.transaction(async (tx) => {
+      await write.execute(tx.query)
+      began.resolve()
+      await released.promise
+      await write.execute(tx.query)
+    })
+    const left = assert.rejects(held, (error) => database.outageOf(error) === 'unreachable')
+    await began.promise
+    try {
+      await setReadOnly(0, false)
+      await setReadOnly(1, true)
+      // The connection in use notices nothing; the next one is a new one.
+      await assert.rejects(writeOnce(), (error) => database.outageOf(error) === 'unwritable')
+      assert.equal(await writeOnce(), nameOf(0))
+      assert.deepEqual(moves, [addressOf(0)])
+    } finally {
+      released.resolve()
+    }
+    await left
+  })
+
   for (const [what, choose] of [
     ['of several hosts', () => url],
     ['of a single host', () => hosts[1]?.proxy.url ?? ''],
