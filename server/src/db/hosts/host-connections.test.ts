@@ -121,7 +121,7 @@ describe('several hosts', () => {
       await setReadOnly(0, false)
       await setReadOnly(1, true)
       // The connection in use notices nothing; the next one is a new one.
-      await assert.rejects(writeOnce(), (error) => database.outageOf(error) === 'unwritable')
+      await assert.rejects(database.read.list(showName, {}), (error) => database.outageOf(error) === 'unwritable')
       assert.equal(await writeOnce(), nameOf(0))
       assert.deepEqual(moves, [addressOf(0)])
     } finally {
