@@ -91,6 +91,8 @@ export interface RunningServer {
   readonly stderr: () => string
   /** Waits until its standard output, or its standard error, matches. */
   shows(pattern: RegExp): Promise<RegExpExecArray>
+  /** Its end, whoever causes it. */
+  readonly ended: Promise<Finished>
   /** Sends a signal and waits for the end. */
   stop(signal: NodeJS.Signals): Promise<Finished>
 }
@@ -99,12 +101,19 @@ export interface RunningServer {
 const patient: Environment = { DATABASE_TIMEOUT: '4m', DATABASE_LOCK_TIMEOUT: '2m' }
 const servingLine = /^switchboard listening on (\S+)$/m
 
-/** Starts `switchboard serve …`, or another command that stays, and waits for its ready line and address. */
+/** Starts `switchboard serve …`, or another command that stays, and waits for its ready line and address. `onLaunch` comes before that. */
 export function startCommand(
   args: readonly string[],
-  { ready = servingLine, env, ...options }: CommandOptions & { ready?: RegExp },
+  {
+    ready = servingLine,
+    onLaunch,
+    env,
+    ...options
+  }: CommandOptions & { ready?: RegExp; onLaunch?: (pid: number) => void },
 ): Promise<RunningServer> {
-  return start(launch(args, { ...options, env: { ...patient, ...env } }), ready)
+  const launched = launch(args, { ...options, env: { ...patient, ...env } })
+  onLaunch?.(launched.pid)
+  return start(launched, ready)
 }
 
 /** The same in a shared process, for a command that ends, leaves nothing behind and is not killed: not for servers. */
@@ -129,6 +138,7 @@ function start(launched: Launched, ready: RegExp): Promise<RunningServer> {
         url,
         stdout: () => output.stdout,
         stderr: () => output.stderr,
+        ended: finished,
         shows: (pattern) =>
           new Promise((found, failed) => {
             const look = () => {

@@ -107,8 +107,9 @@ export class OrderSink {
 }
 
 function listWritten(body: string): Written[] {
-  const [entry] = JSON.parse(body).entry as { changes: { value: { messages: { from: string; id: string }[] } }[] }[]
+  const [entry] = JSON.parse(body).entry as { changes: { value: { messages?: { from: string; id: string }[] } }[] }[]
+  // States of messages to users come without any.
   return (entry?.changes ?? []).flatMap(({ value }) =>
-    value.messages.map(({ from, id }) => ({ user: from, number: Number(id.slice(id.lastIndexOf('.') + 1)) })),
+    (value.messages ?? []).map(({ from, id }) => ({ user: from, number: Number(id.slice(id.lastIndexOf('.') + 1)) })),
   )
 }

@@ -24,6 +24,10 @@ export class PostgresProxy {
     return this
   }
 
+  get port(): number {
+    return this.#port
+  }
+
   /** The URL of the database through this proxy. */
   get url(): string {
     const url = new URL(this.#target)

@@ -31,6 +31,16 @@ export class Chance {
     return choices[this.below(choices.length)] as T
   }
 
+  /** So many of them, each once before any comes again. */
+  rounds<T>(choices: readonly T[], count: number): T[] {
+    const order: T[] = []
+    while (order.length < count) {
+      const rest = [...choices]
+      while (rest.length > 0) order.push(...rest.splice(this.below(rest.length), 1))
+    }
+    return order.slice(0, count)
+  }
+
   bytes(length: number): Buffer {
     return Buffer.from(Array.from({ length }, () => this.below(256)))
   }

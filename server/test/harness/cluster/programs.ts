@@ -8,7 +8,7 @@ import { promisify } from 'node:util'
 
 /** Where Debian puts servers, which is not on the path of every user. */
 const moreFolders = ['/usr/sbin', '/usr/local/sbin', '/sbin']
-const readyWithin = 10_000
+const readyWithin = 30_000
 
 /**
  * The path of a program of the system. Where it is missing, root installs its package with apt-get; otherwise this says what to do.
@@ -54,25 +54,44 @@ export async function takePort(): Promise<number> {
   return port
 }
 
+export interface ProgramOptions {
+  /** Root starts it as a user who may do nothing. */
+  readonly isUnprivileged?: boolean
+  /** Where it runs and what counts as its home: a folder that its user can read. */
+  readonly folder?: string
+}
+
 /** A program of the system that listens on a port and can be killed and started again. */
 export class Program {
   readonly #path: string
   readonly #args: readonly string[]
   readonly #port: number
-  readonly #isUnprivileged: boolean
+  readonly #options: ProgramOptions
   #child: ChildProcess | undefined
   #output = ''
 
-  constructor(path: string, args: readonly string[], port: number, { isUnprivileged = false } = {}) {
+  constructor(path: string, args: readonly string[], port: number, options: ProgramOptions = {}) {
     this.#path = path
     this.#args = args
     this.#port = port
-    this.#isUnprivileged = isUnprivileged
+    this.#options = options
+  }
+
+  /** The process that was started last. */
+  get pid(): number {
+    return this.#child?.pid ?? 0
+  }
+
+  /** The last of what it has printed. */
+  get output(): string {
+    return this.#output
   }
 
   async start(): Promise<this> {
-    const user = this.#isUnprivileged && process.getuid?.() === 0 ? await findNobody() : {}
-    const child = spawn(this.#path, this.#args, { stdio: ['ignore', 'pipe', 'pipe'], ...user })
+    const { isUnprivileged, folder } = this.#options
+    const user = isUnprivileged && process.getuid?.() === 0 ? await findNobody() : {}
+    const place = folder === undefined ? {} : { cwd: folder, env: { ...process.env, HOME: folder } }
+    const child = spawn(this.#path, this.#args, { stdio: ['ignore', 'pipe', 'pipe'], ...user, ...place })
     this.#child = child
     // Whatever ends this process must not leave it behind.
     const endWithUs = () => child.kill('SIGKILL')

@@ -2,11 +2,11 @@ import assert from 'node:assert/strict'
 import { setTimeout as wait } from 'node:timers/promises'
 import { BusinessStory } from '../business-story.ts'
 import { EventPoster } from '../event-poster.ts'
-import { seededRandom } from '../seeded-random.ts'
+import { Chance } from '../seeded-random.ts'
 import { TallySink } from '../tally-sink.ts'
 import { until } from '../until.ts'
 import { numbers, tokens } from '../world.ts'
-import { Cluster, type Part, parts } from './cluster.ts'
+import { Cluster, parts } from './cluster.ts'
 
 export interface ClusterRunOptions {
   /** How often something is killed. Each part in turn, in an order by the seed. */
@@ -36,7 +36,8 @@ const authorization = `Bearer ${tokens.owner}`
  * must be there at the end: events delivered, files readable with every byte, and the last write of the profile.
  */
 export async function runCluster({ kills, seed, report = () => undefined }: ClusterRunOptions): Promise<Ledger> {
-  const random = seededRandom(seed)
+  const chance = new Chance(seed)
+  const random = chance.next
   const sink = await new TallySink().start()
   let cluster: Cluster | undefined
   try {
@@ -47,8 +48,7 @@ export async function runCluster({ kills, seed, report = () => undefined }: Clus
     const story = new BusinessStory(() => url)
     poster.start(() => 5 + random() * 20)
     story.start()
-    const order = drawOrder(kills, random)
-    for (const part of order) {
+    for (const part of chance.rounds(parts, kills)) {
       await wait(300 + random() * 700)
       await cluster.replace(part, random())
       report(`killed ${part}: ${poster.acknowledged.size} events and ${story.files.size} files acknowledged so far`)
@@ -82,14 +82,4 @@ export async function runCluster({ kills, seed, report = () => undefined }: Clus
     await cluster?.end()
     await sink.end()
   }
-}
-
-/** Every part once before any comes again. */
-function drawOrder(kills: number, random: () => number): Part[] {
-  const order: Part[] = []
-  while (order.length < kills) {
-    const rest = [...parts]
-    while (rest.length > 0) order.push(...rest.splice(Math.floor(random() * rest.length), 1))
-  }
-  return order.slice(0, kills)
 }
