@@ -32,9 +32,9 @@ else await run().catch((error: Error) => fail(`${error.message} (--seed ${seed})
 
 async function run(): Promise<void> {
   report(`${times} disturbances with --seed ${seed}`)
-  const { ledger, disturbances, restarts } = await runFailover({ times, seed, report })
+  const { ledger, disturbances, restarts, rebuilt } = await runFailover({ times, seed, report })
   for (const line of ['', ...tabulate(disturbances), '']) report(line)
-  report(`${JSON.stringify(ledger)}, ${restarts} processes were started again`)
+  report(`${JSON.stringify(ledger)}, ${restarts} processes were started again, ${rebuilt} standbys rebuilt`)
   const losses = listLosses(ledger)
   if (losses.length > 0) fail(losses.join(', '))
   else report('nothing that was acknowledged was lost')

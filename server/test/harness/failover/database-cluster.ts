@@ -9,6 +9,8 @@ import { startEtcd } from './etcd.ts'
 import type { Keeper } from './keeper.ts'
 
 const database = 'switchboard'
+/** How long a standby may take until it follows, by itself. */
+const followsWithin = 60_000
 
 interface Member {
   readonly name: string
@@ -21,6 +23,8 @@ interface Member {
 /** PostgreSQL on two nodes: a primary, a standby that has every write before it is acknowledged, and HAProxy, which leads to the primary. */
 export class DatabaseCluster {
   readonly nodes: readonly DatabaseNode[]
+  /** How often a standby had to be made anew. */
+  rebuilt = 0
   readonly #port: number
 
   private constructor(nodes: readonly DatabaseNode[], port: number) {
@@ -78,12 +82,18 @@ export class DatabaseCluster {
     await until(() => isPrimary(other), `${other.name} is the primary`)
   }
 
-  /** Resolves when there are a primary and a standby that has what it has. */
+  /**
+   * Resolves when there are a primary and a standby that has what it has. A standby that Patroni does not get to follow is rebuilt, as an
+   * operator does: the service does not wait for that, but nothing may happen to the primary meanwhile.
+   */
   async whenWhole(): Promise<void> {
-    await until(
-      async () => (await Promise.all(this.nodes.map(listMembers))).every(isWhole),
-      () => `the database is whole again: ${this.nodes.map(({ lastWords }) => lastWords).join('\n')}`,
-    )
+    const isSo = async () => (await Promise.all(this.nodes.map(listMembers))).every(isWhole)
+    const deadline = performance.now() + followsWithin
+    await until(async () => performance.now() > deadline || (await isSo()), 'the standby follows')
+    if (await isSo()) return
+    this.rebuilt += 1
+    await (await this.findRoles()).standby.rebuild()
+    await until(isSo, () => `the database is whole again: ${this.nodes.map(({ lastWords }) => lastWords).join('\n')}`)
   }
 
   /** By the operator's wish, as `patronictl switchover` asks for it. */

@@ -120,14 +120,22 @@ export class DatabaseNode {
   }
 
   /** Nothing comes through to it or from it any more, and nobody hears why; returns what connects it again. */
-  cutOff(): () => void {
-    return silence(Object.values(this.#ways))
+  cutOff(other: DatabaseNode): () => void {
+    return silence([...Object.values(this.#ways), ...other.#waysOfPeers])
   }
 
   /** The same, but clients still reach it. */
-  cutOffFromPeers(): () => void {
-    const { etcd, replication, peer } = this.#ways
-    return silence([etcd, replication, peer])
+  cutOffFromPeers(other: DatabaseNode): () => void {
+    return silence([this.#ways.etcd, ...this.#waysOfPeers, ...other.#waysOfPeers])
+  }
+
+  get #waysOfPeers(): PostgresProxy[] {
+    return [this.#ways.replication, this.#ways.peer]
+  }
+
+  /** Makes it a copy of the primary anew, as `patronictl reinit` does. */
+  async rebuild(): Promise<void> {
+    await fetch(`${this.restUrl}/reinitialize`, { method: 'POST', body: '{"force": true}' })
   }
 
   async end(): Promise<void> {
@@ -195,8 +203,6 @@ function writeSettings({ name, folder, data, bin, port, restPort, ways }: Settin
         'host all all 127.0.0.1/32 trust',
         'host replication replicator 127.0.0.1/32 trust',
       ],
-      remove_data_directory_on_rewind_failure: true,
-      remove_data_directory_on_diverged_timelines: true,
     },
   }
 }

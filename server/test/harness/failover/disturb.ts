@@ -48,12 +48,12 @@ export const disturbances: Readonly<Record<string, Disturb>> = {
     await endLater(primary.freezeAll(), chance)
   },
   'primary cut off': async ({ database, chance }) => {
-    const { primary } = await database.findRoles()
-    await endLater(primary.cutOff(), chance)
+    const { primary, standby } = await database.findRoles()
+    await endLater(primary.cutOff(standby), chance)
   },
   'primary cut off from all but clients': async ({ database, chance }) => {
-    const { primary } = await database.findRoles()
-    await endLater(primary.cutOffFromPeers(), chance)
+    const { primary, standby } = await database.findRoles()
+    await endLater(primary.cutOffFromPeers(standby), chance)
   },
   'killed without object storage': async ({ database, service }) => {
     await service.storage.vanish()

@@ -26,6 +26,8 @@ interface FailoverResult {
   readonly disturbances: readonly Disturbance[]
   /** How often a process of the service ended and was started again. */
   readonly restarts: number
+  /** How often a standby did not follow by itself and was made anew. */
+  readonly rebuilt: number
 }
 
 /**
@@ -62,7 +64,12 @@ export async function runFailover({
       seen.push({ kind, ...outage })
       report(`${kind}: ${describeOutage(outage)}; ${load.describe()}`)
     }
-    return { ledger: await load.settle(database), disturbances: seen, restarts: service.restarts }
+    return {
+      ledger: await load.settle(database),
+      disturbances: seen,
+      restarts: service.restarts,
+      rebuilt: database.rebuilt,
+    }
   } finally {
     await service?.end()
     await database?.end()
