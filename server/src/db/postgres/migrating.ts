@@ -7,6 +7,8 @@ import type { ConnectionConfig } from '../hosts/host-connections.ts'
 const migrationLock = 7_305_921
 /** The longest timer: building an index may take any time. */
 const noTimeout = 2 ** 31 - 1
+/** Milliseconds until the lock is tried again. */
+const lockPause = 100
 
 export const lockMigrations = `SELECT pg_advisory_xact_lock(${migrationLock})`
 
@@ -24,12 +26,7 @@ export async function migrateAlone<T>(
   work: (session: MigrationSession) => Promise<T>,
 ): Promise<T> {
   return withClient(connection, async (holder) => {
-    // A transaction, because behind a transaction pooler nothing else is held. It has no snapshot, so no index waits for it.
-    await holder.query('BEGIN')
-    await holder.query('SET LOCAL idle_in_transaction_session_timeout = 0')
-    await holder.query('SET LOCAL statement_timeout = 0')
-    await holder.query('SET LOCAL lock_timeout = 0')
-    await holder.query(lockMigrations)
+    await lockAlone(holder)
     const session: MigrationSession = {
       async begin(tx) {
         // One that lost its connection, and with it the lock of all migrations, waits here, and finds what another one has done.
@@ -54,6 +51,24 @@ export async function migrateAlone<T>(
     }
     return work(session)
   })
+}
+
+/**
+ * Holds the lock in a transaction, because behind a transaction pooler nothing else is held. A statement that waits has a snapshot, and an
+ * index is built only when older snapshots are gone: whoever waited for the lock would keep its owner from ever finishing an index. So this
+ * begins transactions until one gets the lock at once, and that one is idle.
+ */
+async function lockAlone(holder: pg.Client): Promise<void> {
+  for (;;) {
+    await holder.query('BEGIN')
+    await holder.query('SET LOCAL idle_in_transaction_session_timeout = 0')
+    const { rows } = await holder.query<{ locked: boolean }>(
+      `SELECT pg_try_advisory_xact_lock(${migrationLock}) AS locked`,
+    )
+    if (rows[0]?.locked) return
+    await holder.query('ROLLBACK')
+    await wait(lockPause)
+  }
 }
 
 async function withClient<T>(connection: ConnectionConfig, work: (client: pg.Client) => Promise<T>): Promise<T> {
