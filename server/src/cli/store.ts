@@ -13,6 +13,11 @@ import { CommandFailed } from './fail.ts'
 import { writeLocalUrl } from './local-url.ts'
 import { findPlace, hintAtServers, sayPlace } from './place.ts'
 
+/** PostgreSQL's: insufficient privilege, and no schema in which anything may be made. */
+const noRightCodes = new Set(['42501', '3F000'])
+const mayNotUse = 'the user of DATABASE_URL may not make or use the tables of the service'
+const howToOwn = 'make that user the owner of the database and of its tables: ALTER DATABASE … OWNER TO …'
+
 /** The settings of the environment, overridden by the flags of a command. */
 export function configFrom(flags: Environment): Config {
   const given = Object.entries(flags).filter(([, value]) => value !== undefined)
@@ -49,9 +54,11 @@ export async function openStore(config: Config, log: Log, options: StoreOptions 
     return database
   } catch (error) {
     await database.close()
+    const { code = '', message } = error as { code?: string; message: string }
+    if (noRightCodes.has(code)) throw new DatabaseUnavailable(`${mayNotUse}: ${message}; ${howToOwn}`)
     // A pooler lets us in although the database behind it is away.
     if (isSqlite || database.outageOf(error) !== 'unreachable') throw error
-    throw new DatabaseUnavailable(`the database of DATABASE_URL does not respond: ${(error as Error).message}`)
+    throw new DatabaseUnavailable(`the database of DATABASE_URL does not respond: ${message}`)
   }
 }
 

@@ -45,7 +45,7 @@ export function readKeyFile(path: string): KeyFile | undefined {
   const handle = openIfThere(path)
   if (handle === undefined) return undefined
   try {
-    const keys = readKeys(path, readFileSync(handle, 'utf8'))
+    const keys = readKeys(path, readText(handle, path))
     const mode = fstatSync(handle).mode & 0o777
     if ((mode & 0o077) === 0) return { keys, looseMode: undefined, isTightened: false }
     return { keys, looseMode: mode.toString(8).padStart(4, '0'), isTightened: tighten(path) }
@@ -62,6 +62,12 @@ function openIfThere(path: string): number | undefined {
     if (code === 'ENOENT') return undefined
     throw new BadKeyFile(`the key file ${path} cannot be read (${message}); let the user of the service read it`)
   }
+}
+
+/** Container platforms make a folder where the file that they should mount is missing. */
+function readText(handle: number, path: string): string {
+  if (!fstatSync(handle).isDirectory()) return readFileSync(handle, 'utf8')
+  throw new BadKeyFile(`the key file ${path} is a folder; put the file back there, or name it in SECRETS_KEY_FILE`)
 }
 
 /** The message quotes nothing from the file. */

@@ -53,6 +53,7 @@ const unreachableCodes =
 /** The driver has no codes for these. */
 const unreachableMessages =
   /^(Connection terminated|timeout (exceeded when trying to connect|expired)|Query read timeout|Client has encountered a connection error)/
+const missingPassword = /^SASL: .*client password must be a/
 /** So that a readiness check does not wait longer. */
 const pingTimeout = 5000
 /** How long a new connection may take at least. */
@@ -184,7 +185,7 @@ export async function openPostgres(options: PostgresOptions): Promise<Database> 
     })
   }
   try {
-    await reach(pool)
+    await reach(connection)
   } catch (error) {
     hosts?.close()
     throw error
@@ -408,18 +409,38 @@ function findOutage(error: unknown): Outage | undefined {
   return unreachableCodes.test(code) ? 'unreachable' : undefined
 }
 
-async function reach(pool: pg.Pool): Promise<void> {
+class CannotHoldEveryText extends DatabaseUnavailable {
+  constructor(encoding: string) {
+    super(
+      `the database of DATABASE_URL is encoded in ${encoding}, which does not hold every text: create one with CREATE DATABASE … ENCODING 'UTF8' TEMPLATE template0, and name it there`,
+    )
+  }
+}
+
+interface ServerSettings {
+  readonly read_only: string
+  readonly encoding: string
+}
+
+const selectSettings =
+  "SELECT current_setting('transaction_read_only') AS read_only, current_setting('server_encoding') AS encoding"
+
+/**
+ * By a client of its own: the pool leaves a connection open whose sign-in failed on this side, which would keep the process alive
+ * until PostgreSQL closes it.
+ */
+async function reach(connection: ConnectionConfig): Promise<void> {
+  const client = new connection.Client(connection)
+  client.on('error', () => undefined)
   try {
-    const client = await pool.connect()
-    try {
-      const { rows } = await client.query<{ transaction_read_only: string }>('SHOW transaction_read_only')
-      if (rows[0]?.transaction_read_only === 'on') throw new TakesNoWrites()
-    } finally {
-      client.release()
-    }
+    await client.connect()
+    const [settings] = (await client.query<ServerSettings>(selectSettings)).rows
+    if (settings?.read_only === 'on') throw new TakesNoWrites()
+    if (settings && settings.encoding !== 'UTF8') throw new CannotHoldEveryText(settings.encoding)
   } catch (error) {
-    await pool.end()
-    throw new DatabaseUnavailable(explainStart(error))
+    throw error instanceof CannotHoldEveryText ? error : new DatabaseUnavailable(explainStart(error))
+  } finally {
+    await client.end().catch(() => undefined)
   }
 }
 
@@ -436,7 +457,8 @@ function explainStart(error: unknown): string {
 /** A refused connection to a name with several addresses is an AggregateError with an empty message. */
 function describe(error: unknown): string {
   if (error instanceof AggregateError) return error.errors.map(describe).join('; ')
-  return error instanceof Error ? error.message : String(error)
+  if (!(error instanceof Error)) return String(error)
+  return missingPassword.test(error.message) ? 'it asks for a password, and the URL has none' : error.message
 }
 
 /** A connection of a pool. All of them being taken is not the same as a database that cannot be reached. */

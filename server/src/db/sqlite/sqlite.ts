@@ -20,6 +20,8 @@ const maxRememberedRows = 10_000
 /** The longest cache key: ids and codes are far shorter, and a longer text was made up by a caller. */
 const maxKeyCharacters = 256
 const writingActions = new Set([constants.SQLITE_INSERT, constants.SQLITE_UPDATE, constants.SQLITE_DELETE])
+/** Malformed, and not a database. */
+const damagedCodes = new Set([11, 26])
 /** The channel on which Node reports each request before any handler sees it. */
 const requestStart = 'http.server.request.start'
 
@@ -189,9 +191,11 @@ function openFile(file: string): DatabaseSync {
     handle.exec('PRAGMA busy_timeout = 0')
     return handle
   } catch (error) {
-    throw new DatabaseUnavailable(
-      `cannot open the database file ${file}: ${(error as Error).message}; set DATA_DIR to a folder that can be written`,
-    )
+    const { errcode, message } = error as Error & { errcode?: number }
+    const advice = damagedCodes.has(errcode ?? 0)
+      ? 'it is damaged, or another program made it: restore a backup, or set DATA_DIR to another folder'
+      : 'set DATA_DIR to a folder that can be written'
+    throw new DatabaseUnavailable(`cannot open the database file ${file}: ${message}; ${advice}`)
   }
 }
 
