@@ -65,10 +65,16 @@ test('a start is refused in one line when what is in the data folder belongs to 
     if (asOthers.length > 0) await chown(folder, nobody.uid, nobody.gid)
     const [program = process.execPath, ...args] = [...asOthers, process.execPath, main, 'serve', '--port', '0']
     const stderr = await new Promise<string>((resolve) => {
-      const options = { env: { PATH: process.env['PATH'], DATA_DIR: place.dataDir, LOG_LEVEL: 'silent' }, timeout: 60_000 }
+      const options = {
+        env: { PATH: process.env['PATH'], DATA_DIR: place.dataDir, LOG_LEVEL: 'silent' },
+        timeout: 60_000,
+      }
       execFile(program, args, options, (_, __, text) => resolve(text))
     })
-    assert.match(stderr, /^switchboard: files cannot be stored in [^\n]+make the user of the service the owner[^\n]+\n$/)
+    assert.match(
+      stderr,
+      /^switchboard: files cannot be stored in [^\n]+make the user of the service the owner[^\n]+\n$/,
+    )
     assert.ok(stderr.includes(`cannot be stored in ${folder}: EACCES`), stderr)
     await chmod(folder, 0o755)
     if (asOthers.length > 0) await chown(folder, 0, 0)

@@ -1,13 +1,13 @@
 import type { Readable } from 'node:stream'
 import { Pool } from 'undici'
 import type { Clock } from '../base/time/clock.ts'
-import { minute } from '../base/time/duration.ts'
+import { day, minute } from '../base/time/duration.ts'
 import { findUrlProblem } from './callback-url.ts'
 import { EgressError, explainFailure } from './egress-error.ts'
 import { type EgressResponse, Exchange, makeInterimCount } from './exchange.ts'
 import { makeGuardedConnector } from './guarded-connect.ts'
 import { isPublicAddress } from './public-address.ts'
-import type { Resolve } from './resolve.ts'
+import { type Resolve, useLastAddresses } from './resolve.ts'
 
 /**
  * Keeps one host from using up this machine's sockets, and from being flooded by it: as many connections as deliveries have room
@@ -15,6 +15,8 @@ import type { Resolve } from './resolve.ts'
  */
 const defaultConnectionsPerOrigin = 160
 const poolIdleTime = minute
+/** How long the last addresses of a name are used while no name server responds. */
+const keptAddresses = day
 /** Handshakes bring URLs that are used once, so the number of pools is bounded. */
 const maxTargets = 10_000
 
@@ -75,7 +77,12 @@ export class Egress {
     this.#maxPools = deps.maxPools ?? 256
     this.#connect = makeGuardedConnector({
       isAllowed: deps.allowInternal ? () => true : (deps.isPublic ?? isPublicAddress),
-      resolve: deps.resolve,
+      // Shorter than a connection may take, so that the failure says what did not respond.
+      resolve: useLastAddresses(deps.resolve, {
+        timeout: Math.ceil(0.4 * deps.timeout),
+        keep: keptAddresses,
+        now: () => performance.now(),
+      }),
       // Shorter than the whole timeout, to distinguish a host that cannot be reached from one that does not respond.
       timeout: Math.ceil(deps.timeout / 2),
       trustedCertificates: deps.trustedCertificates,

@@ -2,7 +2,7 @@ import { isIP, type LookupFunction } from 'node:net'
 import { buildConnector } from 'undici'
 import { second } from '../base/time/duration.ts'
 import { EgressError } from './egress-error.ts'
-import type { Resolve } from './resolve.ts'
+import { isLateAnswer, isUnknownName, type Resolve } from './resolve.ts'
 
 export interface GuardDeps {
   readonly isAllowed: (address: string) => boolean
@@ -71,6 +71,14 @@ function refusedAddress(): EgressError {
   return new EgressError('address_not_allowed', 'its address is not one of the public internet')
 }
 
+/** Whether the name or the name server is at fault is for different people to fix. */
 function nameNotFound(cause?: unknown): EgressError {
-  return new EgressError('name_not_found', 'its name could not be resolved', cause)
+  if (cause === undefined || isUnknownName(cause))
+    return new EgressError('name_not_found', 'its name could not be resolved', cause)
+  if (isLateAnswer(cause)) return new EgressError('timeout', 'no name server responded for its name in time', cause)
+  return new EgressError(
+    'name_not_found',
+    'its name could not be resolved, because no name server responds for it',
+    cause,
+  )
 }

@@ -1,4 +1,6 @@
 import { promises as dns } from 'node:dns'
+import { shareWhileRunning } from '../base/work/share-while-running.ts'
+import { TooLate, within } from '../base/work/within.ts'
 
 export interface ResolvedAddress {
   readonly address: string
@@ -14,6 +16,16 @@ export const resolveBySystem: Resolve = (hostname) => dns.lookup(hostname, { all
 /** Milliseconds for the second family of addresses once the first is there. */
 const secondFamily = 300
 const nothingThere = ['ENODATA', 'ENOTFOUND']
+
+/** Whether a name has no addresses; otherwise nobody who knows it responded. */
+export function isUnknownName(error: unknown): boolean {
+  return nothingThere.includes(String((error as NodeJS.ErrnoException | undefined)?.code))
+}
+
+/** Whether the name servers were silent. */
+export function isLateAnswer(error: unknown): boolean {
+  return error instanceof TooLate || (error as NodeJS.ErrnoException | undefined)?.code === 'ETIMEOUT'
+}
 
 /**
  * Asks only the DNS servers. The system's resolver has two threads for the whole process, so two dead name servers would delay the
@@ -36,7 +48,81 @@ export function makeDnsResolve({ timeout, servers }: { timeout: number; servers?
     )
     // When there are none, the error that says more is thrown.
     const failures = lookups.flatMap((lookup) => (lookup.status === 'rejected' ? [lookup.reason] : []))
-    if (addresses.length === 0) throw failures.find(({ code }) => !nothingThere.includes(code)) ?? failures[0]
+    if (addresses.length === 0) throw failures.find((failure) => !isUnknownName(failure)) ?? failures[0]
     return addresses
+  }
+}
+
+interface LastAddressesOptions {
+  /** Milliseconds for a look-up. */
+  readonly timeout: number
+  /** Milliseconds for a look-up of a name whose last addresses are known. */
+  readonly patience?: number
+  /** How long the last addresses of a name may be used, in milliseconds of `now`. */
+  readonly keep: number
+  readonly now: () => number
+}
+
+interface LastAddresses {
+  addresses: readonly ResolvedAddress[]
+  foundTime: number
+  /** Whether the look-up after that failed or was slow: then nobody waits for the next one. */
+  isLate: boolean
+  readonly lookUp: () => Promise<readonly ResolvedAddress[]>
+}
+
+const defaultPatience = 1000
+const maxNames = 10_000
+
+/**
+ * Goes on with the last addresses of a name while no name server responds for it. A name server that says that there is no such name
+ * is believed at once. One look-up of a known name runs at a time, and it ends before the connection for which it is made times out,
+ * so that the failure says what was missing.
+ */
+export function useLastAddresses(
+  resolve: Resolve,
+  { timeout, patience = defaultPatience, keep, now }: LastAddressesOptions,
+): Resolve {
+  /** The one that was found longest ago is first. */
+  const names = new Map<string, LastAddresses>()
+
+  async function lookUp(hostname: string): Promise<readonly ResolvedAddress[]> {
+    const known = names.get(hostname)
+    try {
+      const addresses = await within(timeout, resolve(hostname))
+      names.delete(hostname)
+      if (addresses.length === 0) return addresses
+      names.set(hostname, {
+        addresses,
+        foundTime: now(),
+        isLate: false,
+        lookUp: known?.lookUp ?? shareWhileRunning(() => lookUp(hostname)),
+      })
+      if (names.size > maxNames) names.delete(names.keys().next().value ?? '')
+      return addresses
+    } catch (error) {
+      if (isUnknownName(error)) names.delete(hostname)
+      else if (known) known.isLate = true
+      throw error
+    }
+  }
+
+  return async (hostname) => {
+    const known = names.get(hostname)
+    if (!known || now() - known.foundTime > keep) return lookUp(hostname)
+    const looking = known.lookUp()
+    if (known.isLate) {
+      // The next connection hears of what it finds.
+      looking.catch(() => undefined)
+      return known.addresses
+    }
+    try {
+      return await within(Math.min(patience, timeout), looking)
+    } catch (error) {
+      if (isUnknownName(error)) throw error
+      looking.catch(() => undefined)
+      known.isLate = true
+      return known.addresses
+    }
   }
 }

@@ -84,6 +84,6 @@ export function changeIn({ body }: SinkRequest) {
   return JSON.parse(body.toString()).entry[0].changes[0]
 }
 
-function messageIdsIn(post: SinkRequest): string[] {
+export function messageIdsIn(post: SinkRequest): string[] {
   return (changeIn(post).value.messages ?? []).map(({ id }: { id: string }) => id)
 }

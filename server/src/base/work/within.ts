@@ -1,7 +1,7 @@
 import { setTimeout as wait } from 'node:timers/promises'
 
 /** What was waited for did not come in time; it goes on, and nobody looks at it. */
-class TooLate extends Error {}
+export class TooLate extends Error {}
 
 /** Waits for something, but not for long. */
 export async function within<T>(milliseconds: number, work: Promise<T>): Promise<T> {
