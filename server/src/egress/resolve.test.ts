@@ -73,7 +73,10 @@ describe('the last addresses of a name', () => {
       ...{ timeout, patience: 50, keep: 1000 },
       now: () => now,
     })
-    return { server, resolve, pass: (milliseconds: number) => void (now += milliseconds) }
+    const pass = (milliseconds: number) => {
+      now += milliseconds
+    }
+    return { server, resolve, pass }
   }
 
   for (const [what, zone] of [

@@ -39,7 +39,10 @@ export function planRetry(attempt: FailedAttempt, { delays, giveUpAfter }: Retry
   const asked = Math.min(readRetryAfter(retryAfter, now) ?? 0, maxRetryAfter)
   const wait = Math.max(delay, asked)
   const time = now + wait + random.integer(0, Math.floor(wait * jitter) + 1)
-  return time - raisedTime > giveUpAfter ? { kind: 'end', because: 'expired' } : { kind: 'retry', time }
+  const lastTime = raisedTime + giveUpAfter
+  if (now >= lastTime || now + asked > lastTime) return { kind: 'end', because: 'expired' }
+  // A delay of a day would otherwise give up a day too early.
+  return { kind: 'retry', time: Math.min(time, lastTime) }
 }
 
 /** Parses `Retry-After` as milliseconds from now: seconds, or a date in any of the three forms of HTTP. */
