@@ -95,11 +95,12 @@ describe('a failed delivery', () => {
 
   for (const [age, next] of [
     [6 * day, day],
-    [6 * day + 1, 'expired'],
+    [6 * day + 1, day - 1],
+    [7 * day - 1, 1],
     [7 * day, 'expired'],
     [30 * day, 'expired'],
   ] as const) {
-    test(`${next === 'expired' ? 'ends' : 'goes on'} when its next attempt would be ${age + day - 7 * day} ms after the end`, () => {
+    test(`${next === 'expired' ? 'ends' : `goes on after ${next} ms`} when it fails at an age of ${age} ms`, () => {
       assert.equal(waitAfter({ failures: 10, now: raisedTime + age }), next)
     })
   }
