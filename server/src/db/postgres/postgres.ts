@@ -440,7 +440,7 @@ async function reach(connection: ConnectionConfig): Promise<void> {
   } catch (error) {
     throw error instanceof CannotHoldEveryText ? error : new DatabaseUnavailable(explainStart(error))
   } finally {
-    await client.end().catch(() => undefined)
+    client.end().catch(() => undefined)
   }
 }
 
