@@ -113,6 +113,9 @@ test('each index of a table that every message or event writes is read by someth
   const { client } = world
   await useEverything(world, 'before')
   await growTables(client)
+  // What most events said was removed.
+  await client.query("UPDATE events SET value = '' WHERE id > 1000000")
+  await client.query('VACUUM ANALYZE events')
   // Users to whom templates were sent are counted again only when the room that was counted before is used up.
   await client.query('DELETE FROM template_rooms')
   await client.query('SELECT pg_stat_reset()')

@@ -19,8 +19,7 @@ const copies: Readonly<Record<string, string>> = {
   messages: `'position', 1000000 + g, 'id', 'message' || g, 'chat_id', 'chat' || g`,
   message_contents: `'message_id', 'message' || g, 'words', jsonb_build_array('word' || g)`,
   received_messages: `'message_id', 'message' || g`,
-  // What they said was removed, as of most events that are kept.
-  events: `'id', 1000000 + g, 'value', '', 'trace', 'trace' || g, 'subject_id', 'subject' || g`,
+  events: `'id', 1000000 + g, 'trace', 'trace' || g, 'subject_id', 'subject' || g`,
   // Half of them wait, and none is due.
   deliveries: `'id', 1000000 + g, 'event_id', 1000000 + g, 'conversation', 'chat' || g, 'due_time', 9999999999999,
     'state', CASE WHEN g % 2 = 0 THEN 'waiting' ELSE 'delivered' END, 'finished_time', CASE WHEN g % 2 = 1 THEN 1 END`,
