@@ -5,6 +5,8 @@ import { paths } from './installation.ts'
 export const noWorkerRuns: Cause = {
   what: 'no worker runs',
   alerts: () => ({ SwitchboardDeliveriesLate: [{ job: 'switchboard' }] }),
+  // Prometheus goes on scraping for some seconds after it was given other targets.
+  also: ['SwitchboardProcessDown'],
   async begin(at) {
     await at.watch(['api', 'embedded'])
     await at.halt('worker', 'SIGTERM')

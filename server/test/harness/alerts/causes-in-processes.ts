@@ -33,6 +33,8 @@ export const eventLoopIsHeld: Cause = {
 export const settingsDiffer: Cause = {
   what: 'a process has other settings',
   alerts: () => ({ SwitchboardSettingsDisagree: [{ job: 'switchboard' }] }),
+  // Prometheus goes on scraping for some seconds after it was given other targets.
+  also: ['SwitchboardProcessDown'],
   async begin(at) {
     await at.run('other', { MESSAGE_KEEP: '7d' })
     await at.watch([...usualMembers, 'other'])
