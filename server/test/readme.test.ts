@@ -245,7 +245,7 @@ describe('the README', () => {
     }
     assert.match(runningPage, /-v switchboard-data:\/data/)
     assert.match(file, /^VOLUME \/data$/m)
-    assert.match(file, /^ENTRYPOINT \["switchboard"\]$/m)
+    assert.match(file, /^ENTRYPOINT \["node", .*"\/usr\/local\/bin\/switchboard"\]$/m)
     assert.match(runningPage, /docker exec CONTAINER switchboard/)
   })
 

@@ -27,6 +27,10 @@ const joins: Readonly<Record<string, { readonly what: readonly string[]; readonl
     because: 'a step has transactions of its own',
   },
   'db/notifications.ts': { what: ['Promise.race([client?.end(), new Promise('], because: 'a connection is closed' },
+  'db/hosts/host-locator.ts': {
+    what: ['Promise.race([checked, pause('],
+    because: 'hosts are asked what they are',
+  },
   'db/postgres/postgres.ts': {
     what: [
       'Promise.any(pings)',
@@ -64,6 +68,10 @@ const joins: Readonly<Record<string, { readonly what: readonly string[]; readonl
     because: 'reads of committed rows',
   },
   'stream/store-reader.ts': { what: ['Promise.all(['], because: 'reads of committed rows' },
+  'telemetry/export-metrics.ts': {
+    what: ['Promise.all([', 'Promise.race([closed, wait('],
+    because: 'modules are loaded, and a connection is closed',
+  },
   'telemetry/export-spans.ts': {
     what: ['Promise.all([', 'Promise.race([closed, wait('],
     because: 'modules are loaded, and a connection is closed',

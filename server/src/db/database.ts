@@ -239,7 +239,7 @@ export interface Database {
   close(): Promise<void>
 }
 
-export interface ConnectionCounts {
+interface ConnectionCounts {
   readonly inUse: number
   readonly idle: number
   readonly max: number

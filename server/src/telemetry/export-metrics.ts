@@ -72,7 +72,7 @@ export async function exportMetrics(options: MetricsExportOptions): Promise<Metr
 type Times = Pick<DataPoint<number>, 'startTime' | 'endTime'>
 
 /** A metric of Prometheus as OpenTelemetry has it; none for a summary, of which there are none, or without a value. */
-export function convertMetric(
+function convertMetric(
   { AggregationTemporality, DataPointType }: Sdk,
   { name, help, type, values }: Json,
   valueType: MetricData['descriptor']['valueType'],

@@ -79,13 +79,18 @@ describe('compiling statements is switched off', () => {
         await listening?.close()
         // Of the pool, of look-ups and of the reserve, and the one that listens.
         const expected = isPooled ? 3 : 4
-        const sentBy = () => Map.groupBy(all, ({ connection }) => connection)
+        // The one that asks at the start what server it is reads no table.
+        const atStart = /server_encoding/
+        const sentBy = () => {
+          const sent = [...Map.groupBy(all, ({ connection }) => connection).values()]
+          return sent.filter(([first]) => !atStart.test(first?.text ?? ''))
+        }
         const all = log.take()
         await until(() => {
           all.push(...log.take())
-          return sentBy().size >= expected
+          return sentBy().length >= expected
         }, 'every connection has sent something')
-        for (const sent of sentBy().values()) {
+        for (const sent of sentBy()) {
           const texts = sent.map(({ text }) => text)
           assert.match(texts.slice(0, isPooled ? 4 : 1).join('\n'), /\bjit\b.*\boff\b/, texts.join('\n'))
         }
