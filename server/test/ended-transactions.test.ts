@@ -37,7 +37,6 @@ onBothDatabases('a transaction that has ended', (engine) => {
     withCause: async (tx, key) => tx.withCause({ trace: 'another' }).run(insertWindow, { key }),
     runScript: (tx) =>
       store.database.runScript(tx, "INSERT INTO rate_windows (key, taken, end_time) VALUES ('script', 1, 1)"),
-    lockForMigration: (tx) => store.database.lockForMigration(tx),
   }
 
   /** A transaction that was committed or rolled back. */

@@ -217,8 +217,6 @@ export interface Database {
   readonly orderedId: string
   /** Runs a script of several statements inside a transaction: only for migrations. */
   runScript(tx: Transaction, script: string): Promise<void>
-  /** Blocks every other process that wants to migrate the same database. */
-  lockForMigration(tx: Transaction): Promise<void>
   /** Runs the work of a migration, in several transactions, while every other process that wants to migrate the same database waits. */
   migrate<T>(patience: MigrationPatience, work: (session: MigrationSession) => Promise<T>): Promise<T>
   /** Purges from the log of an embedded store what is no longer in its file, unless somebody reads the store for long. */

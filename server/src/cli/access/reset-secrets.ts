@@ -5,6 +5,7 @@ import type { SecretKey } from '../../base/keys/secret-key.ts'
 import type { Clock } from '../../base/time/clock.ts'
 import { beforeFirst, countValues, lockValues } from '../../db/column-values.ts'
 import type { Database, Db, Transaction } from '../../db/database.ts'
+import { transactAlone } from '../../db/schema/alone.ts'
 import { hashSecretName } from '../../db/secrets/keyed-hash.ts'
 import { useKey } from '../../db/secrets/rotation.ts'
 import { type SealedPlace, sealedColumns } from '../../db/secrets/sealed-columns.ts'
@@ -60,13 +61,12 @@ export async function countLost(db: Db, lost: readonly SealingKeysTable[]): Prom
  */
 export async function resetSecrets(database: Database, parts: ResetParts): Promise<SecretsReset> {
   const { clock, random } = parts
-  const { signing, ...reset } = await database.transaction((tx) => resetWithin(tx, database, parts))
+  const { signing, ...reset } = await transactAlone(database, (tx) => resetWithin(tx, parts))
   const rotation = signing ? await rotateSigningKey(database, clock, random) : undefined
   return { ...reset, signed: rotation?.signed }
 }
 
-async function resetWithin(tx: Transaction, database: Database, { clock, random, chooseKey }: ResetParts) {
-  await database.lockForMigration(tx)
+async function resetWithin(tx: Transaction, { clock, random, chooseKey }: ResetParts) {
   const lost = await listLostKeys(tx)
   if (lost.some(({ in_use }) => in_use)) await useKey(tx, chooseKey().id, clock.now())
   const rowsOf = (place: SealedPlace) => listRows(tx, place, lost)

@@ -1,5 +1,4 @@
 import { setTimeout as wait } from 'node:timers/promises'
-import { sql } from 'kysely'
 import type pg from 'pg'
 import type { MigrationPatience, MigrationSession, Transaction } from '../database.ts'
 import type { ConnectionConfig } from '../hosts/host-connections.ts'
@@ -10,8 +9,6 @@ const migrationLock = 7_305_921
 const noTimeout = 2 ** 31 - 1
 /** Milliseconds until the lock is tried again. */
 const lockPause = 100
-
-const tryLock = `SELECT pg_try_advisory_xact_lock(${migrationLock}) AS locked`
 
 interface MigratingParts {
   /** For connections of its own: it holds one while others do the work, and a pool may have a single one. */
@@ -54,15 +51,6 @@ export async function migrateAlone<T>(
   })
 }
 
-/** Waits in a transaction until no process migrates, with nothing that an index would wait for. */
-export async function waitForMigrations({ query }: Transaction): Promise<void> {
-  for (;;) {
-    const { rows } = await sql.raw<{ locked: boolean }>(tryLock).execute(query)
-    if (rows[0]?.locked) return
-    await wait(lockPause)
-  }
-}
-
 /**
  * Holds the lock in a transaction, because behind a transaction pooler nothing else is held. A statement that waits has a snapshot, and an
  * index is built only when older snapshots are gone: whoever waited for the lock would keep its owner from ever finishing an index. So this
@@ -72,7 +60,9 @@ async function lockAlone(holder: pg.Client): Promise<void> {
   for (;;) {
     await holder.query('BEGIN')
     await holder.query('SET LOCAL idle_in_transaction_session_timeout = 0')
-    const { rows } = await holder.query<{ locked: boolean }>(tryLock)
+    const { rows } = await holder.query<{ locked: boolean }>(
+      `SELECT pg_try_advisory_xact_lock(${migrationLock}) AS locked`,
+    )
     if (rows[0]?.locked) return
     await holder.query('ROLLBACK')
     await wait(lockPause)

@@ -23,7 +23,7 @@ import { noNotifications, openNotifications } from '../notifications.ts'
 import type { Statement } from '../statement.ts'
 import { type NamedQuery, parserOf, type StatementResult, sendAlone } from './batch.ts'
 import { LivenessProbe } from './liveness-probe.ts'
-import { migrateAlone, waitForMigrations } from './migrating.ts'
+import { migrateAlone } from './migrating.ts'
 import { MustRunAgain, type PipelineConnections, PipelinedTransaction } from './pipelined-transaction.ts'
 import { isOutdated, PostgresStatements } from './postgres-statements.ts'
 import { PostgresTransaction } from './postgres-transaction.ts'
@@ -284,10 +284,6 @@ export async function openPostgres(options: PostgresOptions): Promise<Database> 
     snapshot: (work) => runWithSlot(work, ownFairnessKey, { begin: beginSnapshot }),
     async runScript(tx, script) {
       await runForLong(tx, script)
-    },
-    async lockForMigration(tx) {
-      await runForLong(tx, 'SET LOCAL lock_timeout = 0')
-      await waitForMigrations(tx)
     },
     migrate: (patience, work) => migrateAlone({ connection, runForLong, patience }, work),
     async emptyLog() {

@@ -8,6 +8,7 @@ import { until } from '../../../test/harness/until.ts'
 import { ManualClock, systemClock } from '../../base/time/clock.ts'
 import { describeFailure } from '../../cli/fail.ts'
 import { type Database, MigrationsOutOfOrder, UnknownMigrations } from '../database.ts'
+import { transactAlone } from './alone.ts'
 import { readLocks } from './locks.ts'
 import { isMigrated, migrate, silentProgress } from './migrate.ts'
 import { listLiveIndexes, type Migration, readMigrations } from './migrations.ts'
@@ -202,7 +203,7 @@ describe('migrations of a PostgreSQL that others use', () => {
       "SELECT 1 FROM pg_stat_activity WHERE query LIKE 'CREATE INDEX CONCURRENTLY%' AND wait_event_type = 'Lock'"
     await until(async () => (await query(waiting)).rows.length === 1, 'the index waits for the transaction')
     const second = migrate(database, clock, all)
-    const secrets = database.transaction((tx) => database.lockForMigration(tx))
+    const secrets = transactAlone(database, async () => undefined)
     const locking =
       "SELECT 1 FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid() AND query ~ '^(SELECT pg_(try_)?advisory_xact_lock|ROLLBACK)'"
     await until(async () => (await query(locking)).rows.length === 3, 'all have asked for the lock')

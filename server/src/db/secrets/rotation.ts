@@ -4,6 +4,7 @@ import type { SecretKey } from '../../base/keys/secret-key.ts'
 import type { Clock } from '../../base/time/clock.ts'
 import { beforeFirst, type ColumnValue, countValues, lockValues, setValues } from '../column-values.ts'
 import type { Database, Db, Transaction } from '../database.ts'
+import { transactAlone } from '../schema/alone.ts'
 import type { SealingKeysTable } from '../tables.ts'
 import { type SealedPlace, sealedColumns, writePlace } from './sealed-columns.ts'
 import { takeKeyInUse } from './sealing.ts'
@@ -38,8 +39,7 @@ export interface Rotation {
  * rotation loses nothing and the next one continues: until then the store needs both keys, and says so.
  */
 export async function rotateKeys(database: Database, { clock, chooseKey, onBatch }: RotationDeps): Promise<Rotation> {
-  const key = await database.transaction(async (tx) => {
-    await database.lockForMigration(tx)
+  const key = await transactAlone(database, async (tx) => {
     const keys = await listSealingKeys(tx)
     const chosen = chooseKey(keys)
     if (!tx.secrets.knows(chosen.id)) throw new Error('the key that was chosen is not in the ring')

@@ -5,6 +5,7 @@ import { makeSecretKey, type SecretKey } from '../../base/keys/secret-key.ts'
 import type { Log } from '../../base/log/log.ts'
 import type { Clock } from '../../base/time/clock.ts'
 import type { Database, Db } from '../database.ts'
+import { transactAlone } from '../schema/alone.ts'
 import type { SealingKeysTable } from '../tables.ts'
 import { sealPlainValues } from './first-sealing.ts'
 import { hashSecretName } from './keyed-hash.ts'
@@ -90,8 +91,7 @@ function readFile({ source, log }: UnlockDeps): readonly SecretKey[] {
 
 /** Under the lock of migrations: of processes that start together one seals the store, and the others find it sealed. */
 async function sealStore(database: Database, { source, clock, random, log }: UnlockDeps): Promise<boolean> {
-  return database.transaction(async (tx) => {
-    await database.lockForMigration(tx)
+  return transactAlone(database, async (tx) => {
     if ((await listSealingKeys(tx)).length > 0) return false
     const hadFile = readKeyFile(source.file) !== undefined
     const key = source.current ?? takeFileKey(source.file, random)

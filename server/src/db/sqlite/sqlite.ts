@@ -101,14 +101,11 @@ export function openSqlite(file: string): Database {
     async runScript(tx, script) {
       ownTransaction(tx).runScript(script)
     },
-    async lockForMigration(tx) {
-      // BEGIN IMMEDIATE already holds the only writer's lock.
-      ownTransaction(tx).lock()
-    },
     // One transaction migrates the whole store, and whoever has it is alone.
     migrate: (_patience, work) =>
       work({
         async begin(tx) {
+          // BEGIN IMMEDIATE already holds the only writer's lock.
           ownTransaction(tx).lock()
         },
         live: undefined,
