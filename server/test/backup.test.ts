@@ -12,7 +12,7 @@ import { ids, numbers, tokens } from './harness/world.ts'
 
 const token = tokens.owner
 
-onOneDatabase('a backup of files, as docs/running.md has it', 'sqlite', (engine) => {
+onOneDatabase('a backup of files, as docs/keeping.md has it', 'sqlite', (engine) => {
   const server = useTestServer({ engine })
 
   async function download(id: string): Promise<{ status: number; bytes: Buffer }> {
@@ -21,7 +21,7 @@ onOneDatabase('a backup of files, as docs/running.md has it', 'sqlite', (engine)
     return { status: answer.status, bytes: Buffer.from(await answer.arrayBuffer()) }
   }
 
-  test('a backup of files, as docs/running.md has it: brings back media files and unfinished uploads after the storage was lost', async (t) => {
+  test('a backup of files, as docs/keeping.md has it: brings back media files and unfinished uploads after the storage was lost', async (t) => {
     const document = fill(pdf, 200_000)
     const multipart = { file: new Blob([new Uint8Array(document)]) }
     const uploaded = await server.client.post(`/v23.0/${numbers.main}/media`, { token, multipart })

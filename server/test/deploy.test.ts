@@ -199,10 +199,10 @@ describe('deploy/', () => {
     }
   })
 
-  test('docs/running.md lists every metric of the service, and no other', async () => {
+  test('docs/observing.md lists every metric of the service, and no other', async () => {
     const text = await (await fetch(`${server.url}/metrics`)).text()
     const there = [...text.matchAll(/^# TYPE (switchboard_\S+)/gm)].map(([, name]) => name).sort()
-    const page = readFileSync(new URL('../docs/running.md', folder), 'utf8')
+    const page = readFileSync(new URL('../docs/observing.md', folder), 'utf8')
     const listed = page.split('\n').filter((line) => line.startsWith('| `switchboard_'))
     const named = listed.flatMap((line) => line.split('|')[1]?.match(/switchboard_\w+/g) ?? [])
     assert.deepEqual(named.sort(), there)

@@ -5,7 +5,7 @@ import { type Form, forms } from './harness/drill/site.ts'
 
 const help = `npm run drill -- [--form F]… [--seed S]
 
-Hands in events and stores files, makes a backup meanwhile, loses everything, restores it by the commands of docs/running.md, and holds it
+Hands in events and stores files, makes a backup meanwhile, loses everything, restores it by the commands of docs/keeping.md, and holds it
 (./switchboard restored --hold). Then reads everything back, releases it, and counts what was lost, and what subscribers got twice. Ends
 with 1 when something is lost that was acknowledged before the copy, when something leaves while it is held, or when a subscriber that
 drops known ids gets an event of the restored store twice or never. PostgreSQL and sqlite3 are Debian's; root installs them when they are missing.

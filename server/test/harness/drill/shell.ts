@@ -5,16 +5,16 @@ import { delimiter, join } from 'node:path'
 import { promisify } from 'node:util'
 
 const main = new URL('../../../src/main.js', import.meta.url).pathname
-const page = new URL('../../../../docs/running.md', import.meta.url)
+const page = new URL('../../../../docs/keeping.md', import.meta.url)
 
-/** The commands of the one block in docs/running.md, below the heading of backups, that holds a text. */
+/** The commands of the one block in docs/keeping.md, below the heading of backups, that holds a text. */
 export function commandsWith(text: string): string {
   const [, section = ''] = readFileSync(page, 'utf8').split('\n## Backup and restore\n')
   const [ofBackups = ''] = section.split('\n## ')
   const blocks = [...ofBackups.matchAll(/^```\w*\n(.*?)^```$/gms)].map(([, block = '']) => block)
   const [found, ...others] = blocks.filter((block) => block.includes(text))
   if (found === undefined || others.length > 0) {
-    throw new Error(`docs/running.md has ${others.length === 0 ? 'no block' : 'several blocks'} with ${text}`)
+    throw new Error(`docs/keeping.md has ${others.length === 0 ? 'no block' : 'several blocks'} with ${text}`)
   }
   return found
 }

@@ -11,7 +11,7 @@ export interface Load {
   readonly goOn: () => Promise<void>
 }
 
-/** A database and files, which can be copied, lost and restored, as docs/running.md says. */
+/** A database and files, which can be copied, lost and restored, as docs/keeping.md says. */
 export interface Site {
   readonly roles: readonly ('all' | 'api' | 'worker')[]
   /** The settings of servers and commands; others after a restore. */
