@@ -914,7 +914,7 @@ export function operatorHealth<V extends Vocabulary>(client: Client<V>, options?
 /** The response of `operator.readiness`. */
 export interface OperatorReadinessResponse {
   status: 'ready'
-  /** What cannot be done meanwhile: writing, when the disk is full. */
+  /** What cannot be done meanwhile, and why: writes are refused, the clock is wrong, or an operator holds what would be sent. */
   warning?: string
 }
 
@@ -926,7 +926,7 @@ export function operatorReadiness<V extends Vocabulary>(client: Client<V>, optio
 /** The response of `operator.processReadiness`. */
 export interface OperatorProcessReadinessResponse {
   status: 'ready'
-  /** What cannot be done meanwhile: writing, when the disk is full. */
+  /** What cannot be done meanwhile, and why: writes are refused, the clock is wrong, or an operator holds what would be sent. */
   warning?: string
 }
 

@@ -115,7 +115,7 @@ export class DeliveryMetrics {
       },
       {
         name: 'switchboard_delivery_lateness_seconds',
-        help: 'How long something has been due that no subscriber is the reason of: those that are down or asked for a pause do not count; 0 when nothing is late, or sending is held.',
+        help: 'How long the oldest due delivery has waited; subscribers that are down or paused do not count; 0 when nothing is late, or sending is held.',
         read: async (db) => (isHeld() ? 0 : ageOf(await findLatest(db, clock.now()), clock.now())),
       },
     ]

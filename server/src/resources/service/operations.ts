@@ -122,7 +122,10 @@ function defineReadiness({ judge, ...row }: ReadinessRow) {
       'application/json': Type.Object({
         status: Type.Literal('ready'),
         warning: Type.Optional(
-          Type.String({ description: 'What cannot be done meanwhile: writing, when the disk is full.' }),
+          Type.String({
+            description:
+              'What cannot be done meanwhile, and why: writes are refused, the clock is wrong, or an operator holds what would be sent.',
+          }),
         ),
       }),
     },
