@@ -106,6 +106,16 @@ describe('the last addresses of a name', () => {
     await assert.rejects(resolve('known.example'), { code: 'ESERVFAIL' })
   })
 
+  test('the name server is waited for again some time after it was silent, and believed when there is no such name any more', async (t) => {
+    const { server, resolve, pass } = await start(t)
+    await resolve('known.example')
+    server.serve(() => ({ code: 'failed' }))
+    assert.deepEqual(await resolve('known.example'), found)
+    server.serve(() => undefined)
+    pass(900)
+    await assert.rejects(resolve('known.example'), { code: 'ENOTFOUND' })
+  })
+
   test('the last addresses of a name are replaced when its name server responds again with others', async (t) => {
     const { server, resolve } = await start(t)
     await resolve('known.example')

@@ -66,13 +66,15 @@ interface LastAddressesOptions {
 interface LastAddresses {
   addresses: readonly ResolvedAddress[]
   foundTime: number
-  /** Whether the look-up after that failed or was slow: then nobody waits for the next one. */
-  isLate: boolean
+  /** Until when nobody waits for a look-up, because one failed or was slow. */
+  unawaitedUntil: number
   readonly lookUp: () => Promise<readonly ResolvedAddress[]>
 }
 
 const defaultPatience = 1000
 const maxNames = 10_000
+/** For how much longer than a look-up is waited for nobody waits for the next one. */
+const pauseInPatiences = 10
 
 /**
  * Goes on with the last addresses of a name while no name server responds for it. A name server that says that there is no such name
@@ -86,6 +88,10 @@ export function useLastAddresses(
   /** The one that was found longest ago is first. */
   const names = new Map<string, LastAddresses>()
 
+  function noteLate(known: LastAddresses): void {
+    known.unawaitedUntil = now() + pauseInPatiences * patience
+  }
+
   async function lookUp(hostname: string): Promise<readonly ResolvedAddress[]> {
     const known = names.get(hostname)
     try {
@@ -95,14 +101,14 @@ export function useLastAddresses(
       names.set(hostname, {
         addresses,
         foundTime: now(),
-        isLate: false,
+        unawaitedUntil: 0,
         lookUp: known?.lookUp ?? shareWhileRunning(() => lookUp(hostname)),
       })
       if (names.size > maxNames) names.delete(names.keys().next().value ?? '')
       return addresses
     } catch (error) {
       if (isUnknownName(error)) names.delete(hostname)
-      else if (known) known.isLate = true
+      else if (known) noteLate(known)
       throw error
     }
   }
@@ -111,7 +117,7 @@ export function useLastAddresses(
     const known = names.get(hostname)
     if (!known || now() - known.foundTime > keep) return lookUp(hostname)
     const looking = known.lookUp()
-    if (known.isLate) {
+    if (now() < known.unawaitedUntil) {
       // The next connection hears of what it finds.
       looking.catch(() => undefined)
       return known.addresses
@@ -121,7 +127,7 @@ export function useLastAddresses(
     } catch (error) {
       if (isUnknownName(error)) throw error
       looking.catch(() => undefined)
-      known.isLate = true
+      noteLate(known)
       return known.addresses
     }
   }
