@@ -91,4 +91,11 @@ describe('the host that takes writes', () => {
     locator.close()
     await assert.rejects(finding)
   })
+
+  test('nothing is searched for after the database was closed', async () => {
+    const { locator, checked } = locate('writes')
+    locator.close()
+    await assert.rejects(locator.find())
+    assert.deepEqual(checked, [])
+  })
 })

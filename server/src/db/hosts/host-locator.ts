@@ -7,6 +7,7 @@ const headStart = 250
 const recheckAfter = 250
 /** How long a search that found none counts: whoever needs a connection meanwhile gets its result. */
 const failureKept = 250
+const closed = 'the database is closed'
 
 /** A host that responds, and does not take writes. */
 export class TakesNoWrites extends Error {
@@ -50,6 +51,7 @@ export class HostLocator {
 
   /** The host that took writes when it was last looked at; rejects with NoSuitableHost, or where there is one with its reason. */
   async find(): Promise<Host> {
+    if (this.#closing.signal.aborted) throw new Error(closed)
     return this.#current ?? (await this.#searchOnce())
   }
 
@@ -108,7 +110,7 @@ export class HostLocator {
         if (signal.aborted) return
       }
     }
-    this.#closing.signal.addEventListener('abort', () => reject(new Error('the database is closed')), {
+    this.#closing.signal.addEventListener('abort', () => reject(new Error(closed)), {
       signal: over.signal,
     })
     void checkAll()
