@@ -16,11 +16,13 @@ interface MigratingParts {
   /** Runs a script in a transaction of the pool, without a limit of time. */
   readonly runForLong: (tx: Transaction, text: string) => Promise<void>
   readonly patience: MigrationPatience
+  /** Whether a pooler may run each transaction in another session: then nothing is set for a session. */
+  readonly isPooled: boolean
 }
 
 /** Runs the work of a migration while every other process that wants to migrate waits, also one of an earlier version. */
 export async function migrateAlone<T>(
-  { connection, runForLong, patience }: MigratingParts,
+  { connection, runForLong, patience, isPooled }: MigratingParts,
   work: (session: MigrationSession) => Promise<T>,
 ): Promise<T> {
   return withClient(connection, async (holder) => {
@@ -38,6 +40,8 @@ export async function migrateAlone<T>(
       live: {
         buildIndex: (name, statement) =>
           withClient(connection, async (client) => {
+            // The URL, the user or the database may have limits, which would break it off each time.
+            if (!isPooled) await client.query('SET statement_timeout = 0; SET lock_timeout = 0')
             await dropBroken(client, name)
             await client.query(statement)
           }),

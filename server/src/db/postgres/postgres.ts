@@ -285,7 +285,7 @@ export async function openPostgres(options: PostgresOptions): Promise<Database> 
     async runScript(tx, script) {
       await runForLong(tx, script)
     },
-    migrate: (patience, work) => migrateAlone({ connection, runForLong, patience }, work),
+    migrate: (patience, work) => migrateAlone({ connection, runForLong, patience, isPooled }, work),
     async emptyLog() {
       // The log belongs to the server, which recycles it.
     },

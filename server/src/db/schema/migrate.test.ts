@@ -120,7 +120,7 @@ describe('migrations of a PostgreSQL that others use', () => {
     })
     await other.connect()
     await migrate(database, clock, { migrations: made })
-    return { database, other, query: (text: string) => sql.raw(text).execute(database.read.query) }
+    return { place, database, other, query: (text: string) => sql.raw(text).execute(database.read.query) }
   }
 
   test('a migration that has to wait for a lock lets others write, and is run when the lock is free', async (t) => {
@@ -161,6 +161,25 @@ describe('migrations of a PostgreSQL that others use', () => {
     const valid =
       "SELECT FROM pg_index WHERE indexrelid IN ('shelf_by_id'::regclass, 'box_by_id'::regclass) AND indisvalid"
     assert.equal((await other.query(valid)).rowCount, 2)
+  })
+
+  test('an index takes its time to be built, although the URL or the user of the database has limits', async (t) => {
+    const { place, other, query } = await openUsed(t)
+    const options = encodeURIComponent('-c statement_timeout=200 -c lock_timeout=200')
+    const limited = await openPlace({ ...place, databaseUrl: `${place.databaseUrl}?options=${options}` })
+    try {
+      await other.query("BEGIN; INSERT INTO shelf (id) VALUES ('not committed')")
+      const script = 'CONCURRENTLY CREATE INDEX shelf_by_id ON shelf (id);'
+      const migrating = migrate(limited, clock, { migrations: [...made, { name: '002-index', script }], patience })
+      const late =
+        "SELECT 1 FROM pg_stat_activity WHERE query LIKE 'CREATE INDEX CONCURRENTLY%' AND clock_timestamp() - query_start > '0.4 s'"
+      const isLate = until(async () => (await query(late)).rows.length === 1, 'the index takes longer than the limits')
+      await Promise.race([isLate, migrating])
+      await other.query('COMMIT')
+      assert.deepEqual(await migrating, ['002-index'])
+    } finally {
+      await limited.close()
+    }
   })
 
   test('what a broken build of an index left is made anew', async (t) => {
