@@ -1,5 +1,5 @@
 import type { ClockTrust } from '../base/time/clock-trust.ts'
-import { day, hour, second } from '../base/time/duration.ts'
+import { day, hour, minute, second } from '../base/time/duration.ts'
 import { Loop } from '../base/work/loop.ts'
 import { forgetHandler } from '../carrier/forget.ts'
 import { makeCarrierHandler } from '../carrier/post.ts'
@@ -27,6 +27,9 @@ import { correctTimers } from '../timers/set.ts'
 import { TimerWorker } from '../timers/worker.ts'
 import { packageVersion } from '../version.ts'
 import type { Foundation } from './foundation.ts'
+
+/** The last try of a delivery begins when its time is over, at the next poll, and has its own time for a response. */
+const spareForLastTry = minute
 
 /**
  * What happens by itself, later or again: timers, deliveries, links, retention. A process with the role `api` starts none of it, but it
@@ -58,7 +61,7 @@ export class Workers {
       keep,
       auditKeep,
       get giveUpAfter() {
-        return sendingHold.extend(config.webhookGiveUpAfter)
+        return sendingHold.extend(config.webhookGiveUpAfter) + config.webhookTimeout + spareForLastTry
       },
     }
     this.#retention = new RetentionWorker({ database, clock, log, rules, trust })

@@ -22,7 +22,7 @@ const sweepsPerLaneSweep = 10
 interface RetentionRules {
   /** Milliseconds to keep finished deliveries. */
   readonly keep: number
-  /** Milliseconds after which nothing is attempted; infinite while nothing is given up. */
+  /** Milliseconds after which the last attempt is over; infinite while nothing is given up. */
   readonly giveUpAfter: number
   /** Milliseconds to keep audit records, and expired tokens, which they name; undefined: for ever. */
   readonly auditKeep: number | undefined

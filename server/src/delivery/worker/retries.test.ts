@@ -98,6 +98,27 @@ onBothDatabases('a delivery that fails', (engine) => {
     )
   })
 
+  test('a delivery that fails is tried at the end of its time, and delivered although a sweep comes by meanwhile', async (t) => {
+    const subscriber = await subscribe(t, server)
+    subscriber.answerWith(refuseWith(500))
+    const end = server.clock.now() + 7 * day
+    await handInText(server, 'at last')
+    await server.app.settle()
+    while ((await readLast(server)).due_time < end) {
+      await settleAfter((await readLast(server)).due_time - server.clock.now())
+    }
+    const { promise: isSwept, resolve: goOn } = Promise.withResolvers<void>()
+    subscriber.answerWith((post, response) => void isSwept.then(() => takeIt(post, response)))
+    const tries = subscriber.posts.length
+    server.clock.advance(end - server.clock.now())
+    const settled = server.app.settle()
+    await subscriber.whenPosted(tries + 1)
+    await server.app.sweep()
+    goOn()
+    await settled
+    assert.equal((await readLast(server)).state, 'delivered')
+  })
+
   test('a delivery that fails ends at once with 410, and the next one is tried all the same', async (t) => {
     const subscriber = await subscribe(t, server)
     subscriber.answerWith((post, response) =>
