@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
+import { sql } from 'kysely'
 import { onOneDatabase } from '../../test/harness/databases.ts'
 import { openStream } from '../../test/harness/event-stream.ts'
 import { type TestServer, useTestServer } from '../../test/harness/server.ts'
@@ -75,6 +76,27 @@ onOneDatabase('metrics of a process', 'postgres', (engine) => {
         .execute(),
     )
     assert.equal(await read(server, 'switchboard_timer_lateness_seconds'), 90)
+  })
+
+  test('one connection at most waits for a locked table of timers, however often metrics are read', async (t) => {
+    const { promise: isRead, resolve: release } = Promise.withResolvers<void>()
+    const { promise: isLocked, resolve: noteLocked } = Promise.withResolvers<void>()
+    const locked = server.database.transaction(async ({ query }) => {
+      await sql`LOCK TABLE timers IN ACCESS EXCLUSIVE MODE`.execute(query)
+      noteLocked()
+      await isRead
+    })
+    t.after(async () => {
+      release()
+      await locked
+    })
+    await isLocked
+    for (let scrape = 0; scrape < 2; scrape++) {
+      assert.equal(await read(server, 'switchboard_timer_lateness_seconds'), undefined)
+    }
+    const waiting = sql`SELECT FROM pg_stat_activity WHERE datname = current_database() AND query LIKE 'select "due_time" from "timers" order by%'
+      AND wait_event_type = 'Lock'`
+    assert.equal((await waiting.execute(server.database.read.query)).rows.length, 1)
   })
 })
 

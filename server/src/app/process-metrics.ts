@@ -1,6 +1,7 @@
 import { Gauge, type Registry } from 'prom-client'
 import type { Clock } from '../base/time/clock.ts'
 import { second } from '../base/time/duration.ts'
+import { shareWhileRunning } from '../base/work/share-while-running.ts'
 import type { Database, Db } from '../db/database.ts'
 import type { Feed } from '../stream/feed.ts'
 import { readForMetric } from '../telemetry/store-metrics.ts'
@@ -70,13 +71,15 @@ export function watchStreams(registry: Registry, streams: Readonly<Record<string
 
 /** Shows at /metrics whether timers fire. */
 export function watchTimers(registry: Registry, database: Database, clock: Clock): void {
+  // Not again before that has ended: behind a locked table each read would take one more connection.
+  const readOldest = shareWhileRunning(() => findOldestTimer(database.reserved))
   new Gauge({
     name: 'switchboard_timer_lateness_seconds',
     help: 'How long the oldest timer has been due that has not fired; 0 when none is late.',
     registers: [registry],
     async collect() {
       const now = clock.now()
-      const due = await readForMetric(database, findOldestTimer)
+      const due = await readForMetric(database, readOldest)
       if (due === undefined) this.remove()
       else this.set(Math.max(0, now - due.time) / second)
     },
