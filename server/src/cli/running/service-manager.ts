@@ -27,6 +27,7 @@ export function findServiceManager(environment: Environment, log: Log): ServiceM
   // Not the settings of this process, which hold secrets.
   const env = { NOTIFY_SOCKET, ...(PATH !== undefined && { PATH }) }
   let last = Promise.resolve()
+  let underWay = 0
   let isFailing = false
   const run = (states: readonly string[]) =>
     new Promise<void>((resolve) => {
@@ -38,14 +39,23 @@ export function findServiceManager(environment: Environment, log: Log): ServiceM
     })
   // One after the other: systemd must read READY=1 before STOPPING=1.
   const send = (...states: readonly string[]): void => {
-    last = last.then(() => run(states))
+    underWay += 1
+    last = last
+      .then(() => run(states))
+      .finally(() => {
+        underWay -= 1
+      })
+  }
+  // One at a time: while systemd is slow they would add up, and a stop would wait behind them.
+  const giveSign = () => {
+    if (underWay === 0) send('WATCHDOG=1')
   }
   let signs: NodeJS.Timeout | undefined
   return {
     ready(address) {
       send('READY=1', `STATUS=listening on ${address}`)
       const watchdog = readWatchdog(environment)
-      if (watchdog !== undefined) signs = setInterval(send, watchdog / signsPerWatchdog, 'WATCHDOG=1').unref()
+      if (watchdog !== undefined) signs = setInterval(giveSign, watchdog / signsPerWatchdog).unref()
     },
     stopping: () => send('STOPPING=1', 'STATUS=finishing what runs'),
     close() {
