@@ -336,7 +336,8 @@ export async function raiseAll(
           event: {
             ...{ account_id, phone_number_id, field, conversation, subject_id },
             value: text,
-            ...post.receipt.cause,
+            trace: post.receipt.cause.trace,
+            span: post.receipt.cause.span,
           },
         })
       }
