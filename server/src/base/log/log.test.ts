@@ -192,12 +192,12 @@ describe('for people', () => {
 
   it('names the process and its role in lines for programs alone, whichever way a line is written', async () => {
     const from = `, { process: '00f067aa0ba902b7', role: 'api' }`
-    const both = `log.line('"n":0')\nlog.line('"n":1', 'error')\nlog.warn('broke')`
+    const both = `log.line('"n":0')\nlog.warn('broke')`
     const lines = (await text((await start(both, 'json', {}, from)).stderr)).trimEnd().split('\n')
     const parsed = lines.map((line) => JSON.parse(line))
     assert.deepEqual(
       parsed.map(({ level, process: id, role }) => [level, id, role]),
-      [30, 50, 40].map((level) => [level, '00f067aa0ba902b7', 'api']),
+      [30, 40].map((level) => [level, '00f067aa0ba902b7', 'api']),
     )
     assert.ok(!(await text((await start(both.split('\n').at(-1) ?? '', 'pretty', {}, from)).stderr)).includes('00f067'))
   })

@@ -18,7 +18,7 @@ describe('lines of requests', () => {
   const lines: Line[] = []
   const log: Log = Object.assign(Object.create(silentLog), {
     isLevelEnabled: () => true,
-    line: (members: string, level = 'info') => void lines.push({ level, ...JSON.parse(`{${members}}`) }),
+    line: (members: string) => void lines.push({ level: 'info', ...JSON.parse(`{${members}}`) }),
     error: (about: object, msg: string) => void lines.push({ level: 'error', msg, ...(about as Omit<Line, 'level'>) }),
   })
   const server = useTestServer({ engine: 'sqlite', env: { TRUST_PROXY: '127.0.0.1' }, log })
@@ -50,7 +50,7 @@ describe('lines of requests', () => {
     assert.equal(record.remote_address, findLine(trace).remote_address)
   })
 
-  test('a 500 is one line at the level of errors, with its cause', async (t) => {
+  test('a fault of the service is one line at the level of errors, with its cause', async (t) => {
     const broken = new Error('broken on purpose')
     t.mock.method(server.database.read, 'first', () => Promise.reject(broken))
     t.mock.method(server.database.read, 'list', () => Promise.reject(broken))

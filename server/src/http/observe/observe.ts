@@ -98,7 +98,7 @@ export class RequestObserver {
       )
       return
     }
-    if (!this.#isLogged && status !== 500) return
+    if (!this.#isLogged) return
     if (status >= 400 && logged?.app === undefined && !this.#strangerLines.take()) return
     // Written by hand, because logging is a good part of the cost of a read. Operation names, methods, ids of apps, businesses and
     // nodes, and traces contain nothing that JSON would escape.
@@ -110,7 +110,7 @@ export class RequestObserver {
     if (logged?.node !== undefined) line += `,"node":"${logged.node}"`
     if (logged?.err !== undefined) line += `,"err":${JSON.stringify(logged.err)}`
     line += `,"remote_address":"${this.#findAddress(request)}","trace":"${id}"`
-    this.#log.line(line, status === 500 ? 'error' : 'info')
+    this.#log.line(line)
   }
 
   /** Addresses are read, so that they contain nothing that JSON would escape either. */
