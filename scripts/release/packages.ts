@@ -19,7 +19,7 @@ export interface Manifest {
 }
 
 /** Folders of the workspaces that are published. The console is published in the server. */
-export const publishedFolders = ['sdk', 'testing', 'server'] as const
+export const publishedFolders = ['sdk', 'voice', 'testing', 'server'] as const
 export const ownFolders = [...publishedFolders, 'console'] as const
 
 export interface Packed {

@@ -108,7 +108,7 @@ function findCircle(imports: readonly Import[]): string[] | undefined {
   return undefined
 }
 
-const workspaces = ['server', 'sdk', 'testing', 'console']
+const workspaces = ['server', 'sdk', 'testing', 'voice', 'console']
 
 for (const workspace of workspaces) {
   test(`no file of ${workspace}/ imports itself in the end, not even for a type`, () => {
