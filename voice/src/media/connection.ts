@@ -1,0 +1,44 @@
+import { isIPv4 } from 'node:net'
+import { RTCPeerConnection, RTCRtpCodecParameters, type RTCIceServer } from 'werift'
+
+export type IceServers = readonly RTCIceServer[]
+
+/** The profile of calls: Opus, and the keys of a keypad. */
+const opus = { mimeType: 'audio/opus', clockRate: 48_000, channels: 2, payloadType: 111, parameters: 'minptime=10;useinbandfec=1' }
+const keys = { mimeType: 'audio/telephone-event', clockRate: 8000, payloadType: 126, parameters: '0-16' }
+
+/** A connection for one stream of sound, which offers these addresses and no others. */
+export function openConnection(addresses: readonly string[], iceServers: IceServers): RTCPeerConnection {
+  const connection = new RTCPeerConnection({
+    codecs: { audio: [new RTCRtpCodecParameters(opus), new RTCRtpCodecParameters(keys)], video: [] },
+    iceServers: [...iceServers],
+    // What this machine has is found by ourselves, because the library leaves out the loopback address.
+    iceUseIpv4: false,
+    iceUseIpv6: false,
+    iceAdditionalHostAddresses: [...addresses],
+    bundlePolicy: 'max-bundle',
+  })
+  return connection
+}
+
+/** What the library does not offer to others: its version is pinned. */
+interface Gatherer {
+  stunServer: unknown
+  options: { interfaceAddresses?: { udp4?: string; udp6?: string } }
+  getCandidatePromises(addresses: string[], timeout?: number): Promise<unknown>[]
+}
+
+/** Has each address bound by a socket of its own, and asks no server for others unless one is named. Call it before candidates are gathered. */
+export function bindAddresses(connection: RTCPeerConnection, iceServers: IceServers): void {
+  for (const { connection: ice } of connection.iceTransports as unknown as { connection: Gatherer }[]) {
+    // The library asks a public server even where none is named.
+    if (iceServers.length === 0) ice.stunServer = undefined
+    // And it would bind every socket to all addresses.
+    const gather = ice.getCandidatePromises.bind(ice)
+    ice.getCandidatePromises = (all, timeout) =>
+      all.flatMap((address) => {
+        ice.options.interfaceAddresses = isIPv4(address) ? { udp4: address } : { udp6: address }
+        return gather([address], timeout)
+      })
+  }
+}
