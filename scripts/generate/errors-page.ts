@@ -121,7 +121,7 @@ function writeSentences(entries: readonly CatalogueEntry[]): string {
   return writeTable(['Id', ...(hasCodes ? ['Code'] : []), 'Sentence', 'Defined in'], rows)
 }
 
-/** `resources/calls/sdp-errors.ts` → `calls` */
+/** `resources/calls/errors.ts` → `calls` */
 function folderOf(file: string): string {
   return file.split('/').at(-2) ?? file
 }

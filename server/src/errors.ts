@@ -7,7 +7,7 @@ import * as limits from './limits/errors.ts'
 import * as account from './resources/account/errors.ts'
 import * as bot from './resources/bot/errors.ts'
 import * as calls from './resources/calls/errors.ts'
-import * as sdp from './resources/calls/sdp-errors.ts'
+import * as sdp from './resources/calls/sdp/errors.ts'
 import * as compliance from './resources/compliance/errors.ts'
 import * as console from './resources/console/errors.ts'
 import * as encryption from './resources/encryption/errors.ts'
@@ -42,7 +42,7 @@ const files: Readonly<Record<string, Readonly<Record<string, unknown>>>> = {
   'doors/errors.ts': doors,
   'egress/errors.ts': delivery,
   'resources/calls/errors.ts': calls,
-  'resources/calls/sdp-errors.ts': sdp,
+  'resources/calls/sdp/errors.ts': sdp,
   'resources/profile/errors.ts': profile,
   'resources/uploads/errors.ts': uploads,
   'resources/account/errors.ts': account,

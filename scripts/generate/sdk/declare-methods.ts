@@ -34,6 +34,7 @@ const streamEvents: Readonly<Record<string, string>> = {
   | { id: string; event: 'message'; data: GatewayMessagesRetrieveResponse }
   | { id: string; event: 'status'; data: { id: string; status: string; user_wa_id?: string; timestamp: string } }
   | { id: string; event: 'typing'; data: { phone_number_id: string; user_wa_id: string; until: string } }
+  | { id: string; event: 'call'; data: GatewayCallsListItem }
   | StreamReset`,
 }
 

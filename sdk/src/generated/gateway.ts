@@ -347,9 +347,10 @@ export type GatewayStreamEvent<V extends Vocabulary = 'msgapp'> =
   | { id: string; event: 'message'; data: GatewayMessagesRetrieveResponse<V> }
   | { id: string; event: 'status'; data: { id: string; status: string; user_wa_id?: string; timestamp: string } }
   | { id: string; event: 'typing'; data: { phone_number_id: string; user_wa_id: string; until: string } }
+  | { id: string; event: 'call'; data: GatewayCallsListItem }
   | StreamReset
 
-/** Sends messages, statuses and typing indicators as they happen, as Server-Sent Events; resumes after Last-Event-ID, or sends reset. */
+/** Sends messages, statuses, typing indicators and calls as they happen, as Server-Sent Events; resumes after Last-Event-ID, or sends reset. */
 export function gatewayStream<V extends Vocabulary>(client: Client<V>, params?: GatewayStreamParams, options?: StreamOptions): EventStream<GatewayStreamEvent<V>> {
   return streamRow(client, gatewayStreamRow, [], params, options)
 }
@@ -505,9 +506,22 @@ export interface GatewayCallsRetrieveResponse {
     business?: string
     user?: string
   }
+  findings: {
+    /** Whose description it is about, or `media`: what was heard. */
+    side: 'user' | 'business' | 'media'
+    code: 'no_candidates' | 'local_candidates' | 'no_line_end' | 'no_ssrc' | 'many_ssrc' | 'no_rtcp_mux' | 'no_setup' | 'wrong_setup' | 'no_fingerprint' | 'wrong_fingerprint' | 'no_ice_credentials' | 'no_opus' | 'wrong_opus' | 'wrong_ptime' | 'no_dtmf' | 'wrong_dtmf' | 'no_media' | 'lost'
+    /** `error`: the call has no sound. `warning`: it may have none. */
+    level: 'error' | 'warning'
+    /** The line of the description, where there is one. */
+    line?: number
+    /** What is wrong, and what to do. */
+    message: string
+  }[]
+  /** The phone ends the call when no sound came for so many seconds after it was accepted. */
+  media_timeout?: number
 }
 
-/** Reads a call, with the session descriptions of both sides so far. */
+/** Reads a call, with the session descriptions of both sides so far and what is wrong with them. */
 export function gatewayCallsRetrieve<V extends Vocabulary>(client: Client<V>, callId: string, options?: RequestOptions): Call<GatewayCallsRetrieveResponse> {
   return callRow(client, gatewayReadCallRow, [callId], undefined, options)
 }
@@ -584,14 +598,20 @@ export function gatewayCallsReject<V extends Vocabulary>(client: Client<V>, call
   return callRow(client, gatewayActOnCallRow, [callId], { action: 'reject' }, options)
 }
 
+/** The parameters of `gateway.calls.terminate`. */
+export interface GatewayCallsTerminateParams {
+  /** With terminate, why the phone ends the call by itself: no sound came, or the connection was lost. */
+  reason?: 'no_media' | 'lost' | undefined
+}
+
 /** The response of `gateway.calls.terminate`. */
 export interface GatewayCallsTerminateResponse {
   success: boolean
 }
 
 /** Lets the user end a call, whoever began it. */
-export function gatewayCallsTerminate<V extends Vocabulary>(client: Client<V>, callId: string, options?: RequestOptions): Call<GatewayCallsTerminateResponse> {
-  return callRow(client, gatewayActOnCallRow, [callId], { action: 'terminate' }, options)
+export function gatewayCallsTerminate<V extends Vocabulary>(client: Client<V>, callId: string, params?: GatewayCallsTerminateParams, options?: RequestOptions): Call<GatewayCallsTerminateResponse> {
+  return callRow(client, gatewayActOnCallRow, [callId], { ...params, action: 'terminate' }, options)
 }
 
 /** The parameters of `gateway.groups.join`. */
@@ -1376,7 +1396,7 @@ export class GatewayCallsMethods<V extends Vocabulary = 'msgapp'> extends Group<
   }
 
   /**
-   * Reads a call, with the session descriptions of both sides so far.
+   * Reads a call, with the session descriptions of both sides so far and what is wrong with them.
    *
    * @example
    * await client.gateway.calls.retrieve('wacid.q83vEjRWeJCrze8SNFZ4kKvN7xI0VniQ')
@@ -1431,8 +1451,8 @@ export class GatewayCallsMethods<V extends Vocabulary = 'msgapp'> extends Group<
    * @example
    * await client.gateway.calls.terminate('wacid.q83vEjRWeJCrze8SNFZ4kKvN7xI0VniQ')
    */
-  terminate(callId: string, options?: RequestOptions): Call<GatewayCallsTerminateResponse> {
-    return gatewayCallsTerminate(this.client, callId, options)
+  terminate(callId: string, params?: GatewayCallsTerminateParams, options?: RequestOptions): Call<GatewayCallsTerminateResponse> {
+    return gatewayCallsTerminate(this.client, callId, params, options)
   }
 }
 
@@ -1557,7 +1577,7 @@ export class GatewayMethods<V extends Vocabulary = 'msgapp'> extends Group<V> {
   readonly inboundEvents: GatewayInboundEventsMethods<V> = new GatewayInboundEventsMethods(this.client)
 
   /**
-   * Sends messages, statuses and typing indicators as they happen, as Server-Sent Events; resumes after Last-Event-ID, or sends reset.
+   * Sends messages, statuses, typing indicators and calls as they happen, as Server-Sent Events; resumes after Last-Event-ID, or sends reset.
    *
    * @example
    * for await (const event of client.gateway.stream({ user_wa_id: '16505551234' })) …

@@ -66,6 +66,14 @@ export function durationOrForever(text: string): number | undefined {
   return milliseconds
 }
 
+/** Undefined: off. */
+export function durationOrOff(text: string): number | undefined {
+  if (text === 'off') return undefined
+  const milliseconds = parseDuration(text)
+  if (!milliseconds) throw new BadSetting('a time such as 20s, or off')
+  return milliseconds
+}
+
 export function durationList(text: string): number[] {
   const delays = text.split(',').map(parseDuration)
   if (!delays.every((delay) => delay !== undefined && delay > 0)) {

@@ -576,6 +576,8 @@ export interface CallsTable {
   created_time: number
   accepted_time: number | null
   ended_time: number | null
+  /** Why the phone or the edge ended it by itself; null: somebody ended it. */
+  end_reason: 'no_media' | 'lost' | null
 }
 
 interface CallPermissionRequestsTable {
@@ -900,7 +902,7 @@ export interface TemplateRoomsTable {
 
 export interface StreamEventsTable {
   position: Generated<number>
-  type: 'message' | 'status' | 'typing'
+  type: 'message' | 'status' | 'typing' | 'call'
   phone_number_id: string
   user_wa_id: string | null
   group_id: string | null

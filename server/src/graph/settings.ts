@@ -32,6 +32,10 @@ export interface Settings {
   /** How many permission requests a number may send to one user in 24 hours and in 7 days. */
   readonly maxCallPermissionRequestsPerDay: number
   readonly maxCallPermissionRequestsPerWeek: number
+  /** Whether session descriptions with a finding of the level `error` are refused. */
+  readonly sdpStrict: boolean
+  /** After how long without sound a phone ends an accepted call; undefined: never. */
+  readonly callMediaTimeout: number | undefined
   /** Whether templates are approved by themselves, or wait for somebody. */
   readonly templateReview: 'auto' | 'manual'
   /** Names of templates that an account may have, and one whose business is verified. */

@@ -1,4 +1,4 @@
-import { duration, integer } from '../base/setting-parsers.ts'
+import { duration, durationOrOff, integer, onOff } from '../base/setting-parsers.ts'
 import { day, minute } from '../base/time/duration.ts'
 import { define } from './setting.ts'
 
@@ -51,5 +51,22 @@ export const callsSettings = {
     sentence: 'How often a number can ask one user for permission to call in 7 days.',
     parse: integer(1, 1_000_000),
     fallback: () => 2,
+  }),
+  sdpStrict: define({
+    name: 'SDP_STRICT',
+    group: 'platform',
+    shownDefault: 'off',
+    sentence: 'on refuses session descriptions of calls that have a finding of the level error.',
+    parse: onOff,
+    fallback: () => false,
+  }),
+  callMediaTimeout: define<number | undefined>({
+    name: 'CALL_MEDIA_TIMEOUT',
+    group: 'platform',
+    shownDefault: 'off',
+    sentence:
+      "After how long without sound users' phones end an accepted call, such as 20s, as on the public platform; phones read it with the call. off: never.",
+    parse: durationOrOff,
+    fallback: () => undefined,
   }),
 }

@@ -7,7 +7,7 @@ export const usersStream = 'users'
 
 /** An entry of the users' stream. */
 export interface NewStreamEvent {
-  readonly type: 'message' | 'status' | 'typing'
+  readonly type: 'message' | 'status' | 'typing' | 'call'
   readonly phone_number_id: string
   /** Null: it is about a whole group. */
   readonly user_wa_id: string | null

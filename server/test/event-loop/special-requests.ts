@@ -1,5 +1,5 @@
 import { exampleOffer } from '../../src/resources/calls/examples.ts'
-import { maxSdpLines } from '../../src/resources/calls/sdp.ts'
+import { maxSdpLines } from '../../src/resources/calls/sdp/form.ts'
 import { signHubByHand } from '../harness/webhooks.ts'
 import { ids, numbers, qrCodes, tokens, users } from '../harness/world.ts'
 import { genericBodies, repeat } from './generic-bodies.ts'

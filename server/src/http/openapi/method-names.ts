@@ -148,7 +148,7 @@ const phoneCalls: readonly ActionMethod[] = [
     call: 'gateway.calls.terminate',
     sentence: 'Lets the user end a call, whoever began it.',
     fixed: { action: 'terminate' },
-    takes: [],
+    takes: ['reason'],
     example: {},
   },
 ]

@@ -28,8 +28,8 @@ import {
   sessionNotTaken,
   sessionRequired,
 } from './errors.ts'
-import { maxSdpLines } from './sdp.ts'
-import { sdpLineEmpty, sdpLineWrong, sdpTooManyLines } from './sdp-errors.ts'
+import { sdpLineEmpty, sdpLineWrong, sdpTooManyLines } from './sdp/errors.ts'
+import { maxSdpLines } from './sdp/form.ts'
 
 const unknownCall = 'wacid.AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA'
 

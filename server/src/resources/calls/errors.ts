@@ -25,6 +25,11 @@ export const offerMissing = defineError({
   status: 400,
   text: 'session: it is required with connect; send the offer of the business.',
 })
+export const reasonNotTaken = defineError({
+  id: 'call_reason_not_taken',
+  status: 400,
+  text: 'reason: it is allowed with terminate; leave it out with {action}.',
+})
 export const sdpTypeWrong = defineError({
   id: 'sdp_type_wrong',
   status: 400,

@@ -27,7 +27,7 @@ import {
   sdpTypeWrong,
   sessionNotTaken,
 } from './errors.ts'
-import { sdpEndsEarly, sdpLineWrong } from './sdp-errors.ts'
+import { sdpEndsEarly, sdpLineWrong } from './sdp/errors.ts'
 
 const unknownNumber = '4999999999999999'
 const unknownCall = 'wacid.AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA'
@@ -148,6 +148,7 @@ onOneDatabase('calls at the gateway', 'sqlite', (engine) => {
     const user = newUser()
     const call = await callUser(user)
     const known = {
+      findings: [],
       id: call,
       phone_number_id: numbers.main,
       user_wa_id: user,

@@ -10,12 +10,13 @@ import { idSchema, successSchema } from '../../graph/schemas.ts'
 import type { Vocabulary } from '../../graph/vocabulary.ts'
 import { findPerson, openWindow } from '../messages/store.ts'
 import { readCallButton } from './call-button.ts'
-import { callerBlocked, callerIsNumber } from './errors.ts'
+import { callerBlocked, callerIsNumber, reasonNotTaken } from './errors.ts'
 import { exampleOffer } from './examples.ts'
 import { periodMilliseconds, readStatus, toStoredPermission } from './permissions.ts'
 import { progressCall, startCall } from './progress.ts'
 import { checkCanCall, checkOffer, checkSession } from './rules.ts'
 import {
+  endReasons,
   expirationTimeSchema,
   gatewayCallSchema,
   givenPermissionStatuses,
@@ -24,6 +25,7 @@ import {
   userActions,
   userWaIdSchema,
 } from './schemas.ts'
+import { listCall, showCall } from './show.ts'
 import {
   addPermissionRequest,
   findCallForGateway,
@@ -112,7 +114,7 @@ export function callGatewayOperations({ habits }: Vocabulary): NewOperation[] {
       name: 'gateway.read_call',
       method: 'GET',
       path: '/gateway/calls/{call_id}',
-      sentence: 'Reads a call, with the session descriptions of both sides so far.',
+      sentence: 'Reads a call, with the session descriptions of both sides so far and what is wrong with them.',
       input: Type.Object({ call_id: idSchema({ description: 'The id of the call.' }) }),
       output: gatewayCallSchema,
       examples: {
@@ -125,11 +127,12 @@ export function callGatewayOperations({ habits }: Vocabulary): NewOperation[] {
           state: 'initiated',
           created_time: '2026-06-01T12:00:00.000Z',
           sdp: { user: exampleOffer },
+          findings: [],
         },
         first: [{ send: 'gateway.start_call', take: { pointer: '/call_id', as: 'call_id' } }],
       },
       async run(context, { call_id }) {
-        return showCall((await requireCall(context, call_id)).call)
+        return showCall((await requireCall(context, call_id)).call, context.settings)
       },
     }),
     defineGatewayRead({
@@ -186,6 +189,12 @@ export function callGatewayOperations({ habits }: Vocabulary): NewOperation[] {
           description: "What the user's phone does: it rings, takes the call, declines it, or ends it.",
         }),
         session: Type.Optional(sessionSchema),
+        reason: Type.Optional(
+          Type.Enum(endReasons, {
+            description:
+              'With terminate, why the phone ends the call by itself: no sound came, or the connection was lost.',
+          }),
+        ),
       }),
       output: successSchema,
       examples: {
@@ -193,10 +202,11 @@ export function callGatewayOperations({ habits }: Vocabulary): NewOperation[] {
         output: { success: true },
         first: [{ send: 'calls.act', take: { pointer: '/calls/0/id', as: 'call_id' } }],
       },
-      async run(context, { call_id, action, session }) {
+      async run(context, { call_id, action, session, reason }) {
         checkSession(action, session)
+        if (reason !== undefined && action !== 'terminate') throw reasonNotTaken({ action })
         const { call, number } = await requireCall(context, call_id)
-        await progressCall(context, number, call, { side: 'user', action, session })
+        await progressCall(context, number, call, { side: 'user', action, session, end_reason: reason })
         return { success: true }
       },
     }),
@@ -216,30 +226,4 @@ async function requireCall(
   const call = await findCallForGateway(context.db, id)
   if (!call) throw notFound()
   return { call, number: await requireNumber(context, call.phone_number_id) }
-}
-
-function showCall(call: CallsTable) {
-  const { business_session, user_session } = call
-  return {
-    ...listCall(call),
-    sdp: {
-      ...(business_session && { business: business_session.sdp }),
-      ...(user_session && { user: user_session.sdp }),
-    },
-  }
-}
-
-function listCall(call: CallsTable) {
-  const { id, phone_number_id, user_wa_id, direction, state, ending, created_time, accepted_time, ended_time } = call
-  return {
-    id,
-    phone_number_id,
-    user_wa_id,
-    direction,
-    state,
-    ...(ending !== null && { ending }),
-    created_time: new Date(created_time).toISOString(),
-    ...(accepted_time !== null && { accepted_time: new Date(accepted_time).toISOString() }),
-    ...(ended_time !== null && { ended_time: new Date(ended_time).toISOString() }),
-  }
 }

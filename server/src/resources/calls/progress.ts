@@ -6,10 +6,12 @@ import { conversations } from '../../delivery/raise/conversation.ts'
 import { raiseEvent } from '../../delivery/raise/outbox.ts'
 import type { Settings } from '../../graph/settings.ts'
 import type { Vocabulary } from '../../graph/vocabulary.ts'
+import { recordForStream } from '../../stream/stream-record.ts'
 import { cancelTimer, setTimer } from '../../timers/set.ts'
 import { callIsOpen } from './errors.ts'
 import { buildConnectEvent, buildStatusEvent, buildTerminateEvent, type CallNumber } from './events.ts'
 import type { Session } from './schemas.ts'
+import { streamCall } from './show.ts'
 import { type CallAction, type CallDirection, type CallSide, moveCall } from './states.ts'
 import { insertCall, lockCall, updateCall } from './store.ts'
 
@@ -66,8 +68,10 @@ export async function startCall(
     created_time: now,
     accepted_time: null,
     ended_time: null,
+    end_reason: null,
   }
   if (!(await insertCall(db, call))) throw callIsOpen()
+  recordForStream(db, now, () => [streamCall(call)])
   if (byUser) await raise({ db, clock }, number, id, [buildConnectEvent(vocabulary, number, call, now)])
   return id
 }
@@ -77,6 +81,7 @@ export interface Step {
   readonly action: CallAction
   readonly session?: Session | undefined
   readonly biz_opaque_callback_data?: string | undefined
+  readonly end_reason?: CallsTable['end_reason'] | undefined
   /** Checks the call once it is locked; throws when the step is not allowed. */
   readonly check?: (call: CallsTable) => void
 }
@@ -106,9 +111,12 @@ export async function progressCall(
     ...(state === 'ended' && { ended_time: now }),
     ...(step.session && { [side === 'user' ? 'user_session' : 'business_session']: step.session }),
     ...(step.biz_opaque_callback_data !== undefined && { biz_opaque_callback_data: step.biz_opaque_callback_data }),
+    ...(step.end_reason !== undefined && { end_reason: step.end_reason }),
   }
   await updateCall(db, before.id, changes)
-  await raise({ db, clock }, number, before.id, listEvents(vocabulary, number, { ...before, ...changes }, step, now))
+  const call = { ...before, ...changes }
+  recordForStream(db, now, () => [streamCall(call)])
+  await raise({ db, clock }, number, before.id, listEvents(vocabulary, number, call, step, now))
 }
 
 /**

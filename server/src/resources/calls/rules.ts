@@ -12,7 +12,7 @@ import {
   sessionRequired,
 } from './errors.ts'
 import type { CallRequest, Session } from './schemas.ts'
-import { findSdpProblem } from './sdp.ts'
+import { findSdpProblem } from './sdp/form.ts'
 
 /** The session type for each action; other actions take none. */
 const sessionTypes: Readonly<Record<string, Session['sdp_type']>> = {

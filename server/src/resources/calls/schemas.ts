@@ -1,6 +1,7 @@
 import { type Static, Type } from 'typebox'
 import { idSchema, productName } from '../../graph/schemas.ts'
 import type { Vocabulary } from '../../graph/vocabulary.ts'
+import { findingCodes, findingLevels, findingSides } from './sdp/finding-codes.ts'
 import { callDirections, callStates } from './states.ts'
 
 export const callPermissionStatuses = ['granted', 'pending', 'denied', 'expired'] as const
@@ -110,10 +111,30 @@ const callTimes = {
   ended_time: Type.Optional(time()),
 }
 
+/** Why a phone or an edge ended a call by itself. */
+export const endReasons = ['no_media', 'lost'] as const
+
+const findingSchema = Type.Object(
+  {
+    side: Type.Enum(findingSides, { description: 'Whose description it is about, or `media`: what was heard.' }),
+    code: Type.Enum(findingCodes),
+    level: Type.Enum(findingLevels, { description: '`error`: the call has no sound. `warning`: it may have none.' }),
+    line: Type.Optional(Type.Integer({ description: 'The line of the description, where there is one.' })),
+    message: Type.String({ description: 'What is wrong, and what to do.' }),
+  },
+  { description: 'What is wrong with a session description, or with the media of a call.' },
+)
+
 export const listedCallSchema = Type.Object({ ...callMembers, ...callTimes })
 
 export const gatewayCallSchema = Type.Object({
   ...callMembers,
   ...callTimes,
   sdp: Type.Object({ business: Type.Optional(Type.String()), user: Type.Optional(Type.String()) }),
+  findings: Type.Array(findingSchema),
+  media_timeout: Type.Optional(
+    Type.Number({
+      description: 'The phone ends the call when no sound came for so many seconds after it was accepted.',
+    }),
+  ),
 })

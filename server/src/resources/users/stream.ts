@@ -15,7 +15,7 @@ export function streamOperations(): NewReplyOperation[] {
       name: 'gateway.stream',
       path: '/gateway/stream',
       sentence:
-        'Sends messages, statuses and typing indicators as they happen, as Server-Sent Events; resumes after Last-Event-ID, or sends reset.',
+        'Sends messages, statuses, typing indicators and calls as they happen, as Server-Sent Events; resumes after Last-Event-ID, or sends reset.',
       headers: [lastEventHeader],
       input: Type.Object({
         user_wa_id: Type.Optional(userWaIdSchema),

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { goodDescriptions } from '../../../test/harness/session-descriptions.ts'
-import { exampleAnswer, exampleOffer } from './examples.ts'
-import { findSdpProblem, maxSdpLines } from './sdp.ts'
+import { goodDescriptions } from '../../../../test/harness/session-descriptions.ts'
+import { exampleAnswer, exampleOffer } from '../examples.ts'
+import { findSdpProblem, maxSdpLines } from './form.ts'
 
 describe('a session description is taken', () => {
   for (const { name, sdp } of goodDescriptions) {

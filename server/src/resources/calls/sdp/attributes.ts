@@ -1,6 +1,6 @@
 import { parse } from 'sdp-transform'
-import { sdpAttributeOfMedia, sdpAttributeOfSession, sdpValueMissing } from './sdp-errors.ts'
-import { type LineProblem, mustBe, token } from './sdp-lines.ts'
+import { sdpAttributeOfMedia, sdpAttributeOfSession, sdpValueMissing } from './errors.ts'
+import { type LineProblem, mustBe, token } from './lines.ts'
 
 /** Where an attribute is allowed: above the first m= line, below one, or both. */
 type Level = 'session' | 'media' | 'both'

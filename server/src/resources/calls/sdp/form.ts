@@ -1,5 +1,5 @@
-import type { GraphError } from '../../graph/graph-error.ts'
-import { findAttributeProblem } from './sdp-attributes.ts'
+import type { GraphError } from '../../../graph/graph-error.ts'
+import { findAttributeProblem } from './attributes.ts'
 import {
   sdpCarriageReturn,
   sdpEndsEarly,
@@ -9,8 +9,8 @@ import {
   sdpValueMissing,
   sdpWithoutAudio,
   sdpWithoutConnection,
-} from './sdp-errors.ts'
-import { findValueProblem, type LineProblem, mustBe } from './sdp-lines.ts'
+} from './errors.ts'
+import { findValueProblem, type LineProblem, mustBe } from './lines.ts'
 
 /**
  * Many times what browsers send. Each line is parsed, and thousands of short ones would keep all other requests waiting.

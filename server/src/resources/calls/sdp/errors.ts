@@ -1,4 +1,4 @@
-import { defineError } from '../../graph/define-error.ts'
+import { defineError } from '../../../graph/define-error.ts'
 
 export const sdpLineWrong = defineError({
   id: 'sdp_line_wrong',

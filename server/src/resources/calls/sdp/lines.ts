@@ -1,5 +1,5 @@
 import { isIPv4, isIPv6 } from 'node:net'
-import type { GraphError } from '../../graph/graph-error.ts'
+import type { GraphError } from '../../../graph/graph-error.ts'
 import {
   sdpAddress,
   sdpAddressType,
@@ -9,7 +9,7 @@ import {
   sdpMulticastIp6,
   sdpNetworkType,
   sdpPort,
-} from './sdp-errors.ts'
+} from './errors.ts'
 
 /** What is wrong with a line; the caller knows its number. */
 export type LineProblem = (line: number) => GraphError
