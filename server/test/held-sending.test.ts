@@ -259,8 +259,9 @@ onOneDatabase('restored with codes that are old', 'sqlite', (engine) => {
     const calls = numberCalls(server)
     await calls.create({ phone_number: calls.freshDigits(), verified_name: 'Held' })
     await server.app.settle()
-    const options = { env: { DATA_DIR: server.dataDir }, cwd: server.dataDir }
-    const { stdout } = await runCommand(['restored', '--release'], options)
+    const { dataDir, databaseUrl } = server
+    const env = { DATA_DIR: dataDir, ...(databaseUrl && { DATABASE_URL: databaseUrl }) }
+    const { stdout } = await runCommand(['restored', '--release'], { env, cwd: dataDir })
     assert.match(stdout, /^Dropped 1 code that can no longer be used\.\nReleased:/)
     await server.app.settle()
     assert.equal(carrier.requests.length, 0)

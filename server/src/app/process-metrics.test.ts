@@ -77,6 +77,10 @@ onOneDatabase('metrics of a process', 'postgres', (engine) => {
     )
     assert.equal(await read(server, 'switchboard_timer_lateness_seconds'), 90)
   })
+})
+
+describe('metrics of a process whose database has a locked table', () => {
+  const server = useTestServer({ engine: 'postgres' })
 
   test('one connection at most waits for a locked table of timers, however often metrics are read', async (t) => {
     const { promise: isRead, resolve: release } = Promise.withResolvers<void>()

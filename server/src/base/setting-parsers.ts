@@ -121,8 +121,9 @@ export function collectorUrl(text: string): string {
 /** `key1=value1,key2=value2`, with percent escapes in the values, as in the baggage of the W3C. */
 export function attributeList(text: string): Record<string, string> {
   const entries = text.split(',').map((entry) => {
-    const [, key = '', value = ''] = /^\s*([^=\s]+)\s*=\s*(.*?)\s*$/.exec(entry) ?? []
-    if (key === '' || value === '') throw new BadSetting(attributeForm)
+    const at = entry.indexOf('=')
+    const [key, value] = [entry.slice(0, Math.max(at, 0)).trim(), entry.slice(at + 1).trim()]
+    if (key === '' || value === '' || /\s/.test(key)) throw new BadSetting(attributeForm)
     return [key, decodeEscapes(value)] as const
   })
   return Object.fromEntries(entries)
