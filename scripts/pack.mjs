@@ -88,7 +88,7 @@ function nameQuickly(text) {
  * Bundles entry points and all that they import into files of a folder, and returns esbuild's description of them. The files may be
  * written to another folder, which takes the place of the first one later: their addresses are those of the first.
  */
-export async function bundle({ entryPoints, folder, plugins = [], into = folder }) {
+export async function bundle({ entryPoints, folder, plugins = [], into = folder, external = [] }) {
   const { metafile, outputFiles } = await build({
     absWorkingDir: root,
     entryPoints,
@@ -100,6 +100,7 @@ export async function bundle({ entryPoints, folder, plugins = [], into = folder 
     splitting: true,
     format: 'esm',
     platform: 'node',
+    external,
     target: 'node24',
     // For the stacks of errors in the log (server/src/base/log/packed-stack.ts).
     sourcemap: 'external',
@@ -120,14 +121,17 @@ export async function bundle({ entryPoints, folder, plugins = [], into = folder 
   return metafile
 }
 
+/** Packages that read files beside their own. */
+const readsOwnFiles = ['@evan/opus/*']
+
 /** Returns the folder of the pack, which is made anew where it is not fresh. */
 export async function pack() {
   const fresh = findPack(root)
   if (fresh) return fresh
   const name = `${Date.now()}-${process.pid}`
   const folder = join(packs, name)
-  const metafile = await bundle({ entryPoints: ['server/src/cli/run.ts'], folder })
-  const own = Object.keys(metafile.inputs).filter((path) => /^(?:(?:server|sdk)\/src|console\/shared)\//.test(path))
+  const metafile = await bundle({ entryPoints: ['server/src/cli/run.ts'], folder, external: readsOwnFiles })
+  const own = Object.keys(metafile.inputs).filter((path) => /^(?:(?:server|sdk|voice)\/src|console\/shared)\//.test(path))
   const sources = ['package-lock.json', ...own].map((path) => {
     const { size, mtimeMs } = statSync(join(root, path))
     return [path, size, mtimeMs]

@@ -18,6 +18,8 @@ export async function buildServerPackage(dist) {
     folder: join(root, 'server', 'dist'),
     into: dist,
     plugins: [usePackagePlaces],
+    // Whoever wants sound in calls installs it beside the server.
+    external: ['@switchboard/voice'],
   })
   const builds = join(dist, 'console', 'builds')
   const console = await buildConsole({ builds, name: 'build', plugins: [nameCommand] })

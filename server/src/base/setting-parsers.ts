@@ -1,5 +1,6 @@
 import { parseSecretKey, type SecretKey } from './keys/secret-key.ts'
 import { AddressList, isLoopbackUrl } from './text/addresses.ts'
+import { type IceServer, readIceServer } from './text/ice-servers.ts'
 import { cutTrailingSlashes } from './text/slashes.ts'
 import { formatDuration, parseDuration } from './time/duration.ts'
 
@@ -138,6 +139,16 @@ function decodeEscapes(text: string): string {
   } catch {
     throw new BadSetting(attributeForm)
   }
+}
+
+/** Servers of STUN and TURN, with commas. */
+export function iceServerList(text: string): IceServer[] {
+  return text.split(',').map((entry) => {
+    const server = readIceServer(entry.trim())
+    if (!server)
+      throw new BadSetting('a list such as stun:stun.example.com:3478,turn:user:password@turn.example.com:3478')
+    return server
+  })
 }
 
 export function share(text: string): number {

@@ -22,6 +22,7 @@ export interface RemoteFlags {
 /** Tokens of worlds/demo.yaml, which a server takes from its own machine alone. */
 const demoOperatorToken = 'demo-operator-token'
 const demoGatewayToken = 'demo-gateway-token'
+const demoBusinessToken = 'demo-token'
 const requestTimeoutMs = 10 * 60_000
 
 /** The server that a command asks; undefined: the command opens the store. */
@@ -56,6 +57,12 @@ export function openGateway(flags: RemoteFlags): Remote {
   )
 }
 
+/** A server whose business door is used, with the token of a business: without a name for it, it is on this machine. */
+export function openBusiness(flags: RemoteFlags): Remote {
+  const token = flags.token ?? (processEnvironment()['SWITCHBOARD_BUSINESS_TOKEN'] || demoBusinessToken)
+  return openRemote(nameServer(flags) ?? findLocalUrl(configFrom({})), { token }, hintAt('SWITCHBOARD_BUSINESS_TOKEN'))
+}
+
 function nameServer({ url }: RemoteFlags): string | undefined {
   return url ?? (processEnvironment()['SWITCHBOARD_URL'] || undefined)
 }
@@ -65,13 +72,14 @@ function openOperator(url: string, { token }: RemoteFlags): Remote {
   return openRemote(url, { operatorToken }, hintAt('SWITCHBOARD_TOKEN', 'operator'))
 }
 
-function hintAt(variable: string, scope: string): string {
-  return `give a token of that server with --token or ${variable}; there ./switchboard token create --app ID --scope ${scope} makes one`
+function hintAt(variable: string, scope?: string): string {
+  const flag = scope === undefined ? '' : ` --scope ${scope}`
+  return `give a token of that server with --token or ${variable}; there ./switchboard token create --app ID${flag} makes one`
 }
 
 function openRemote(
   url: string,
-  tokens: { readonly operatorToken?: string; readonly gatewayToken?: string },
+  tokens: { readonly operatorToken?: string; readonly gatewayToken?: string; readonly token?: string },
   tokenHint: string,
 ): Remote {
   if (!isServerUrl(url)) {

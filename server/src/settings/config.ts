@@ -2,6 +2,7 @@ import type { AllowedEntry } from '../auth/allowed-operators.ts'
 import type { SecretKey } from '../base/keys/secret-key.ts'
 import type { LogFormat, LogLevel } from '../base/log/log.ts'
 import type { AddressList } from '../base/text/addresses.ts'
+import type { IceServer } from '../base/text/ice-servers.ts'
 import type { CredentialSettings } from '../files/s3/credentials/choose.ts'
 import type { ObjectLocation } from '../files/s3/location.ts'
 import type { Settings } from '../graph/settings.ts'
@@ -39,6 +40,8 @@ export interface Config extends Settings, CredentialSettings, TelemetrySettings 
   readonly secretsKeyFile: string
   readonly world: string | undefined
   readonly role: Role
+  /** For the commands that carry the sound of calls. */
+  readonly iceServers: readonly IceServer[]
   readonly allowInternalCallbacks: boolean
   /** The proxies whose `X-Forwarded-For` is trusted. */
   readonly trustProxy: AddressList

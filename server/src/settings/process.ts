@@ -1,5 +1,6 @@
 import { type LogFormat, type LogLevel, logFormats, logLevels } from '../base/log/log.ts'
-import { durationUpTo, integer, oneOf } from '../base/setting-parsers.ts'
+import { durationUpTo, iceServerList, integer, oneOf } from '../base/setting-parsers.ts'
+import type { IceServer } from '../base/text/ice-servers.ts'
 import { minute, second } from '../base/time/duration.ts'
 import { type Role, roles } from './config.ts'
 import { define } from './setting.ts'
@@ -30,6 +31,15 @@ export const processSettings = {
       'What the process does: api serves requests, worker delivers webhooks and runs timers (and serves only /healthz, /readyz and /metrics), all does both. On SQLite only all.',
     parse: oneOf(roles),
     fallback: () => 'all',
+  }),
+  iceServers: define<readonly IceServer[]>({
+    name: 'ICE_SERVERS',
+    group: 'process',
+    shownDefault: 'none',
+    sentence:
+      'For agent, simulate call and serve --role media: the servers of STUN and TURN that they ask for further addresses, with commas, such as stun:stun.example.com:3478,turn:user:password@turn.example.com:3478.',
+    parse: iceServerList,
+    fallback: () => [],
   }),
   world: define<string | undefined>({
     name: 'WORLD',

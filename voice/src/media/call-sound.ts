@@ -1,4 +1,10 @@
-import type { RTCPeerConnection, RTCRtpCodecParameters, RTCRtpTransceiver, RTCSessionDescription, RtpPacket } from 'werift'
+import type {
+  RTCPeerConnection,
+  RTCRtpCodecParameters,
+  RTCRtpTransceiver,
+  RTCSessionDescription,
+  RtpPacket,
+} from 'werift'
 import type { Recording } from '../sound/recording.ts'
 import { Echo, makeSilence, type SoundSource } from '../sound/sources.ts'
 import { bindAddresses, type IceServers, openConnection } from './connection.ts'

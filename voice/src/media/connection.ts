@@ -1,10 +1,16 @@
 import { isIPv4 } from 'node:net'
-import { RTCPeerConnection, RTCRtpCodecParameters, type RTCIceServer } from 'werift'
+import { type RTCIceServer, RTCPeerConnection, RTCRtpCodecParameters } from 'werift'
 
 export type IceServers = readonly RTCIceServer[]
 
 /** The profile of calls: Opus, and the keys of a keypad. */
-const opus = { mimeType: 'audio/opus', clockRate: 48_000, channels: 2, payloadType: 111, parameters: 'minptime=10;useinbandfec=1' }
+const opus = {
+  mimeType: 'audio/opus',
+  clockRate: 48_000,
+  channels: 2,
+  payloadType: 111,
+  parameters: 'minptime=10;useinbandfec=1',
+}
 const keys = { mimeType: 'audio/telephone-event', clockRate: 8000, payloadType: 126, parameters: '0-16' }
 
 /** A connection for one stream of sound, which offers these addresses and no others. */

@@ -3,11 +3,13 @@ import { VoiceError } from '../voice-error.ts'
 
 /** The addresses of this machine that a call may use, that of the machine itself included. */
 function listAddresses(): string[] {
-  return Object.values(networkInterfaces())
-    .flatMap((all) => all ?? [])
-    // An address of one link alone needs the name of the link, which a description cannot hold.
-    .filter(({ address }) => !address.startsWith('fe80:'))
-    .map(({ address }) => address)
+  return (
+    Object.values(networkInterfaces())
+      .flatMap((all) => all ?? [])
+      // An address of one link alone needs the name of the link, which a description cannot hold.
+      .filter(({ address }) => !address.startsWith('fe80:'))
+      .map(({ address }) => address)
+  )
 }
 
 /** The addresses that a call offers: those that are given, otherwise all of this machine. */

@@ -11,13 +11,8 @@ const farOff = 3000
 /** Puts packets into the order in which they were sent, drops those that came twice, and counts those that never came. */
 export class PacketOrder<Packet extends Numbered> {
   readonly #onPacket: (packet: Packet) => void
-  #ssrc: number | undefined
-  /** The number of the next packet, without the turns of its 16 bits. */
-  #next = 0
-  #first = 0
-  #newest = 0
-  readonly #waiting = new Map<number, Packet>()
-  #received = 0
+  #sender: Sender<Packet> | undefined
+  #receivedBefore = 0
   #lostBefore = 0
 
   constructor(onPacket: (packet: Packet) => void) {
@@ -25,66 +20,76 @@ export class PacketOrder<Packet extends Numbered> {
   }
 
   get received(): number {
-    return this.#received
+    return this.#receivedBefore + (this.#sender?.received ?? 0)
   }
 
   get lost(): number {
-    return this.#lostBefore + this.#missing
+    return this.#lostBefore + (this.#sender?.lost ?? 0)
   }
-
-  /** How many between the first and the newest of the present sender are neither here nor were. */
-  get #missing(): number {
-    return this.#ssrc === undefined ? 0 : this.#newest - this.#first + 1 - this.#receivedOfSender
-  }
-
-  #receivedOfSender = 0
 
   add(packet: Packet): void {
     const { ssrc, sequenceNumber } = packet.header
-    let number = this.#extend(sequenceNumber)
-    if (ssrc !== this.#ssrc || Math.abs(number - this.#next) > farOff) {
-      this.#begin(ssrc, sequenceNumber)
-      number = sequenceNumber
-    }
-    if (number < this.#next && number >= this.#first) return this.#addLate(number)
-    // Before the first one that came, and too late to be played.
-    if (number < this.#next || this.#waiting.has(number)) return
-    this.#received += 1
-    this.#receivedOfSender += 1
-    this.#newest = Math.max(this.#newest, number)
-    this.#waiting.set(number, packet)
-    this.#hand()
+    if (!this.#sender?.sends(ssrc, sequenceNumber)) this.#beginSender(ssrc, sequenceNumber)
+    this.#sender?.add(sequenceNumber, packet)
   }
 
-  readonly #handed = new Set<number>()
-
-  /** It came, but what was after it is played already. */
-  #addLate(number: number): void {
-    if (this.#handed.has(number)) return
-    this.#handed.add(number)
-    this.#received += 1
-    this.#receivedOfSender += 1
+  #beginSender(ssrc: number, sequenceNumber: number): void {
+    this.flush()
+    this.#receivedBefore = this.received
+    this.#lostBefore = this.lost
+    this.#sender = new Sender(ssrc, sequenceNumber, this.#onPacket)
   }
 
   /** Hands on what waits, also behind those that never came. */
   flush(): void {
-    while (this.#waiting.size > 0) this.#skip()
+    this.#sender?.flush()
   }
+}
 
-  #begin(ssrc: number, sequenceNumber: number): void {
-    this.flush()
-    this.#lostBefore += this.#missing
+/** The packets of one sender. Its numbers have 16 bits, and go round and round: here they go on. */
+class Sender<Packet> {
+  readonly #ssrc: number
+  readonly #onPacket: (packet: Packet) => void
+  readonly #first: number
+  /** The packet that is handed on next. */
+  #next: number
+  #newest: number
+  readonly #waiting = new Map<number, Packet>()
+  /** What came not long ago. */
+  readonly #seen = new Set<number>()
+  received = 0
+
+  constructor(ssrc: number, sequenceNumber: number, onPacket: (packet: Packet) => void) {
     this.#ssrc = ssrc
-    this.#next = sequenceNumber
     this.#first = sequenceNumber
-    this.#newest = sequenceNumber - 1
-    this.#receivedOfSender = 0
-    this.#handed.clear()
+    this.#next = sequenceNumber
+    this.#newest = sequenceNumber
+    this.#onPacket = onPacket
   }
 
-  #hand(): void {
+  get lost(): number {
+    return this.#newest - this.#first + 1 - this.received
+  }
+
+  sends(ssrc: number, sequenceNumber: number): boolean {
+    return ssrc === this.#ssrc && Math.abs(this.#extend(sequenceNumber) - this.#next) <= farOff
+  }
+
+  add(sequenceNumber: number, packet: Packet): void {
+    const number = this.#extend(sequenceNumber)
+    if (number < this.#first || this.#seen.has(number)) return
+    this.#seen.add(number)
+    this.#seen.delete(number - 2 * farOff)
+    this.received += 1
+    this.#newest = Math.max(this.#newest, number)
+    // What comes after those behind it were played is too late for an ear.
+    if (number >= this.#next) this.#waiting.set(number, packet)
     this.#handOn()
     while (this.#waiting.size > mostWaiting) this.#skip()
+  }
+
+  flush(): void {
+    while (this.#waiting.size > 0) this.#skip()
   }
 
   /** Does not wait any longer for the packets before the first that waits. */
@@ -96,16 +101,14 @@ export class PacketOrder<Packet extends Numbered> {
   #handOn(): void {
     for (let packet = this.#waiting.get(this.#next); packet; packet = this.#waiting.get(this.#next)) {
       this.#waiting.delete(this.#next)
-      this.#handed.add(this.#next)
-      this.#handed.delete(this.#next - farOff)
       this.#next += 1
       this.#onPacket(packet)
     }
   }
 
-  /** The number that is nearest to the one that is expected. */
+  /** The whole number of which this is the end, the one that is nearest to what is expected. */
   #extend(sequenceNumber: number): number {
-    const off = (sequenceNumber - (this.#next & 0xffff) + 0x18000) & 0xffff
-    return this.#next + off - 0x8000
+    const ahead = (sequenceNumber - this.#next) & 0xffff
+    return this.#next + (ahead < 0x8000 ? ahead : ahead - 0x10000)
   }
 }

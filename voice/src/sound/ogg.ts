@@ -65,7 +65,10 @@ export function writePage(
   { serial, sequence, flags, granule }: { serial: number; sequence: number; flags: number; granule: bigint },
   packets: readonly Uint8Array[],
 ): Uint8Array {
-  const lacing = packets.flatMap(({ length }) => [...new Array<number>(Math.floor(length / 255)).fill(255), length % 255])
+  const lacing = packets.flatMap(({ length }) => [
+    ...new Array<number>(Math.floor(length / 255)).fill(255),
+    length % 255,
+  ])
   const head = new Uint8Array(headLength + lacing.length)
   const view = new DataView(head.buffer)
   view.setUint32(0, magic)

@@ -20,7 +20,8 @@ export function readWav(file: Uint8Array): Wav | string {
       if (length < 16 || from + length > file.length) return 'is cut off in its format'
       const kind = view.getUint16(from, true)
       const bits = view.getUint16(from + 14, true)
-      const isPlain = kind === plain || (kind === extensible && length >= 26 && view.getUint16(from + 24, true) === plain)
+      const isPlain =
+        kind === plain || (kind === extensible && length >= 26 && view.getUint16(from + 24, true) === plain)
       if (!isPlain || bits !== 16) return 'is a WAV file of another form than PCM with 16 bits'
       format = { channels: view.getUint16(from + 2, true), rate: view.getUint32(from + 4, true) }
     }

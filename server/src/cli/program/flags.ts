@@ -23,3 +23,12 @@ export function repeatable(flag: string, description: string, nothing: string): 
     .argParser((value: string, soFar: string[]) => [...soFar, value])
     .default([], nothing)
 }
+
+/** The addresses of calls with sound. */
+export function addressFlag(): Option {
+  return repeatable(
+    '--address <ip>',
+    'an address of this machine to offer for the sound',
+    'all addresses of this machine',
+  )
+}

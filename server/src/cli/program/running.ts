@@ -1,7 +1,7 @@
 import { type Command, Option } from 'commander'
 import { packageVersion } from '../../version.ts'
 import type { LocalAddress } from '../local-url.ts'
-import { dataFlag, forServer, tokenFlag, urlFlag } from './flags.ts'
+import { addressFlag, dataFlag, forServer, tokenFlag, urlFlag } from './flags.ts'
 
 /** Commands that run the service and fill its store. */
 export function addRunningCommands(program: Command, { host, port }: LocalAddress, local: string): void {
@@ -16,8 +16,18 @@ export function addRunningCommands(program: Command, { host, port }: LocalAddres
       .option('--host <h>', `the address to listen on (default: HOST, ${host})`)
       .option(...dataFlag)
       .option('--world <file>', 'a world file to apply at the start (WORLD)')
-      .option('--role <role>', 'what this process does: all, api or worker (ROLE)')
-      .action(async (flags) => (await import('../running/serve.ts')).serve(flags, { banner }))
+      .option(
+        '--role <role>',
+        "what this process does: all, api or worker (ROLE); or media, which plays users' phones with sound for the server at --url",
+      )
+      .option('--url <base>', 'with --role media: the server')
+      .option('--token <token>', 'with --role media: a token with the scope gateway (SWITCHBOARD_GATEWAY_TOKEN)')
+      .addOption(addressFlag())
+      .action(async (flags) =>
+        flags.role === 'media'
+          ? (await import('../voice/media-role.ts')).serveMedia(flags)
+          : (await import('../running/serve.ts')).serve(flags, { banner }),
+      )
   }
 
   forServer(program.command('status'), local)

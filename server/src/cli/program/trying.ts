@@ -1,5 +1,5 @@
 import type { Command } from 'commander'
-import { dataFlag, forServer } from './flags.ts'
+import { addressFlag, dataFlag, forServer } from './flags.ts'
 
 /** Commands to try the service out and to test against it. */
 export function addTryingCommands(program: Command, local: string): void {
@@ -28,6 +28,7 @@ export function addTryingCommands(program: Command, local: string): void {
     .action(async (flags) => (await import('../listen/listen.ts')).listen(flags))
 
   addSimulate(program, local)
+  addAgent(program, local)
   forServer(program.command('wait'), local)
     .description('wait for the first record of a type on a running server, and print it; for tests')
     .argument('<type>', 'request, event, delivery, try, message, call, timer or replay')
@@ -85,6 +86,17 @@ function addSimulate(program: Command, local: string): void {
     .option('--answer <call_id>', 'the user picks up')
     .option('--reject <call_id>', 'the user rejects the call')
     .option('--hang-up <call_id>', 'the user ends the call')
+    .option(
+      '--audio <file>',
+      'with sound: the file that the user says, round and round: Ogg Opus, or WAV (PCM, 16 bit)',
+    )
+    .option('--record <file>', 'with sound: where what the user hears is written, as Ogg Opus')
+    .option('--dtmf <keys>', 'with sound: keys that the user presses half a second after the connection')
+    .option('--for <duration>', 'how long the user stays (default: the length of the file, otherwise 5s)')
+    .option('--loss <percent>', 'the share of the packets to leave out')
+    .option('--expect-sound', 'end with 1 when the user heard silence')
+    .addOption(addressFlag())
+    .option('--json', 'with sound: print what happens, one JSON object per line')
     .action(async (flags) => (await import('../simulate/simulate.ts')).simulateCall(flags))
   forGateway(simulate.command('permission'))
     .description('a user grants or denies a phone number the permission to call')
@@ -98,6 +110,33 @@ function addSimulate(program: Command, local: string): void {
     .requiredOption('--user <wa_id>', 'the user, digits only')
     .option('--name <name>', "the user's name")
     .action(async (flags) => (await import('../simulate/simulate.ts')).simulateJoin(flags))
+}
+
+/** What a business does in calls, through the API of a running server. */
+function addAgent(program: Command, local: string): void {
+  program
+    .command('agent')
+    .description(
+      "run a business's voice agent: take the calls of a number, instead of the number's own callback, and speak; Ctrl-C ends its calls and restores the callback",
+    )
+    .argument(
+      '[mode]',
+      'echo says back what it hears, tone plays a sine, beep plays 200 ms of it every second, record says nothing',
+    )
+    .requiredOption('--number <id>', 'the Phone-Number-ID')
+    .option('--url <base>', `the server (SWITCHBOARD_URL; default: at HOST and PORT, ${local})`)
+    .option('--token <token>', "a token of the business (SWITCHBOARD_BUSINESS_TOKEN; default: the demo's)")
+    .option('--call <wa_id>', 'call this user, once, and end with that call')
+    .option('--hz <n>', 'the frequency of the sine (default: 440)')
+    .option(
+      '--record <file>',
+      'where what the agent hears is written, as Ogg Opus; later calls get files with a number',
+    )
+    .addOption(addressFlag())
+    .option('--port <n>', 'the port of its callback; 0 takes a free one', '0')
+    .option('--json', 'print what happens, one JSON object per line')
+    .option('--restore', 'only restore the callback that a killed agent replaced')
+    .action(async (mode, flags) => (await import('../voice/agent.ts')).runVoiceAgent(mode, flags))
 }
 
 /** What only a sandbox can do, through the operator door of a running server. */

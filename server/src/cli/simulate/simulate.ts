@@ -10,6 +10,7 @@ import { systemClock } from '../../base/time/clock.ts'
 import type { MessageKind } from '../../resources/webhooks/inbound/message-kinds.ts'
 import { CommandFailed } from '../fail.ts'
 import { ask, openGateway, type Remote, type RemoteFlags, RemoteRefused } from '../remote.ts'
+import { hasSound, type SoundFlags, simulateCallWithSound } from '../voice/simulated-call.ts'
 import {
   buildMessage,
   isFileKind,
@@ -119,12 +120,8 @@ async function findNumber(remote: Remote, to: string): Promise<NumberOfGateway> 
   }
 }
 
-export interface CallFlags extends RemoteFlags {
-  readonly to?: string
-  readonly from?: string
-  readonly name?: string
+export interface CallFlags extends SoundFlags {
   readonly ring?: string
-  readonly answer?: string
   readonly reject?: string
   readonly hangUp?: string
 }
@@ -146,6 +143,10 @@ export async function simulateCall(flags: CallFlags): Promise<void> {
     throw new CommandFailed(
       'give either --to and --from for a new call, or one of --ring, --answer, --reject, --hang-up',
     )
+  }
+  if (hasSound(flags)) {
+    if (act && act.action !== 'accept') throw new CommandFailed('sound is for --to and --from, or for --answer')
+    return simulateCallWithSound(flags)
   }
   const gateway = openGateway(flags)
   const drawn = systemRandom.bytes(32)

@@ -1,0 +1,185 @@
+import type { Switchboard } from '@switchboard/client'
+import { CallSound } from '../media/call-sound.ts'
+import type { IceServers } from '../media/connection.ts'
+import { chooseAddresses } from '../media/machine-addresses.ts'
+import { Recording } from '../sound/recording.ts'
+import type { SoundSource } from '../sound/sources.ts'
+import { AgentCall } from './agent-call.ts'
+import { CallbackServer, type CallEvent, findOwnAddress } from './callback-server.ts'
+import { explain } from './explain.ts'
+import { nameRecording } from './recording-name.ts'
+import type { OnVoiceEvent } from './voice-events.ts'
+
+export interface AgentOptions {
+  /** With a token of the business. */
+  readonly client: Switchboard
+  /** The address of the server. */
+  readonly url: string
+  /** The Phone-Number-ID whose calls it takes. */
+  readonly number: string
+  /** What the agent does, for its first event. */
+  readonly mode: string
+  /** What it says in a call; undefined: what it hears. */
+  readonly makeSource: () => SoundSource | undefined
+  /** Where what it hears is written. */
+  readonly record?: string | undefined
+  readonly addresses?: readonly string[] | undefined
+  readonly iceServers?: IceServers | undefined
+  /** The port of its callback; a free one when left out. */
+  readonly port?: number | undefined
+  /** Whether it takes calls of users. */
+  readonly takesCalls: boolean
+  readonly onEvent: OnVoiceEvent
+}
+
+/** How long it waits for the events of calls that it has ended, before it goes. */
+const mostFarewellMs = 700
+
+/** A business's voice agent: it takes the calls of one number, and speaks in them. */
+export class Agent {
+  readonly #options: AgentOptions
+  readonly #addresses: readonly string[]
+  readonly #callbacks: CallbackServer
+  readonly #calls = new Map<string, AgentCall>()
+  #recordings = 0
+  /** A call that is being made, whose id is not known yet. */
+  #dialing: Promise<unknown> = Promise.resolve()
+  #isClosing = false
+
+  private constructor(options: AgentOptions, host: string) {
+    this.#options = options
+    this.#addresses = chooseAddresses(options.addresses)
+    this.#callbacks = new CallbackServer(host, (event) => void this.#onCallEvent(event))
+  }
+
+  /** Takes the place of the callback of the number, until it is closed. */
+  static async open(options: AgentOptions): Promise<Agent> {
+    const agent = new Agent(options, await findOwnAddress(options.url))
+    const { client, number, mode, port = 0 } = options
+    const url = await agent.#callbacks.listen(port)
+    try {
+      await client.phoneNumbers.update(number, {
+        webhook_configuration: {
+          override_callback_uri: url,
+          verify_token: agent.#callbacks.verifyToken,
+          temporary: true,
+        },
+      })
+    } catch (error) {
+      await agent.#callbacks.close()
+      throw error
+    }
+    options.onEvent({ event: 'ready', number, mode })
+    return agent
+  }
+
+  /** Calls a user; done when the platform has taken the call. */
+  async call(user_wa_id: string): Promise<AgentCall> {
+    const { client, number, onEvent } = this.#options
+    const early: { call?: AgentCall } = {}
+    const sound = this.#openSound(() => early.call)
+    const dial = async (): Promise<AgentCall> => {
+      const session = { sdp_type: 'offer' as const, sdp: await sound.offer() }
+      const { calls } = await client.calls.connect(number, { to: user_wa_id, session })
+      const id = calls[0]?.id ?? ''
+      const call = new AgentCall(this.#options, id, sound)
+      early.call = call
+      this.#calls.set(id, call)
+      onEvent({ event: 'call', call_id: id, direction: 'BUSINESS_INITIATED', user_wa_id })
+      return call
+    }
+    const dialing = dial()
+    this.#dialing = dialing.catch(() => undefined)
+    try {
+      return await dialing
+    } catch (error) {
+      await sound.close()
+      throw error
+    }
+  }
+
+  /** Ends all calls, and gives the callback back. */
+  async close(): Promise<void> {
+    if (this.#isClosing) return
+    this.#isClosing = true
+    const calls = [...this.#calls.values()]
+    await Promise.all(calls.map((call) => call.hangUp('business')))
+    // Their last events come to this agent, and would wait for it for days.
+    await Promise.race([Promise.all(calls.map(({ ended }) => ended)), pause(mostFarewellMs)])
+    await Promise.all(calls.map((call) => call.over()))
+    const { client, number, onEvent } = this.#options
+    try {
+      await restoreCallback(client, number)
+    } catch (error) {
+      onEvent({
+        event: 'error',
+        message: `the callback of ${number} is still that of this agent, because ${explain(error)}: put it back by agent --restore --number ${number}`,
+      })
+    }
+    await this.#callbacks.close()
+  }
+
+  async #onCallEvent(event: CallEvent): Promise<void> {
+    await this.#dialing
+    const call = this.#calls.get(event.id)
+    if (call) return this.#continue(call, event)
+    const isNew = event.event === 'connect' && event.direction === 'USER_INITIATED'
+    if (isNew && event.sdp !== undefined && this.#options.takesCalls && !this.#isClosing)
+      await this.#take(event, event.sdp)
+  }
+
+  async #continue(call: AgentCall, event: CallEvent): Promise<void> {
+    if (event.event === 'terminate') {
+      this.#calls.delete(call.id)
+      return call.over()
+    }
+    try {
+      if (event.event === 'connect' && event.sdp !== undefined) await call.takeAnswer(event.sdp)
+    } catch (error) {
+      this.#options.onEvent({ event: 'error', call_id: call.id, message: explain(error) })
+      await call.hangUp('lost')
+    }
+    if (event.status === 'ACCEPTED') call.accepted()
+  }
+
+  async #take({ id, from }: CallEvent, offer: string): Promise<void> {
+    const { onEvent } = this.#options
+    onEvent({ event: 'call', call_id: id, direction: 'USER_INITIATED', user_wa_id: from })
+    const sound = this.#openSound(() => this.#calls.get(id))
+    const call = new AgentCall(this.#options, id, sound)
+    this.#calls.set(id, call)
+    try {
+      await call.take(offer)
+    } catch (error) {
+      onEvent({ event: 'error', call_id: id, message: explain(error) })
+      this.#calls.delete(id)
+      await call.decline().catch((refused) => onEvent({ event: 'error', call_id: id, message: explain(refused) }))
+    }
+  }
+
+  #openSound(callOf: () => AgentCall | undefined): CallSound {
+    const { record, iceServers = [], makeSource, onEvent } = this.#options
+    const startedAt = performance.now()
+    return new CallSound({
+      addresses: this.#addresses,
+      iceServers,
+      source: makeSource(),
+      recording: record === undefined ? undefined : new Recording(nameRecording(record, ++this.#recordings)),
+      onConnected: () => {
+        const ms = Math.round(performance.now() - startedAt)
+        onEvent({ event: 'connected', call_id: callOf()?.id ?? '', ms })
+      },
+      onKey: (key) => onEvent({ event: 'dtmf', call_id: callOf()?.id ?? '', key }),
+      onLost: () => callOf()?.lost(),
+    })
+  }
+}
+
+/** Gives the callback of a number back, from an agent that runs or was killed. */
+export async function restoreCallback(client: Switchboard, number: string): Promise<void> {
+  await client.phoneNumbers.update(number, { webhook_configuration: { override_callback_uri: '', temporary: true } })
+}
+
+function pause(ms: number): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, ms).unref())
+}

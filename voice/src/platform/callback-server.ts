@@ -1,0 +1,146 @@
+import { randomBytes, timingSafeEqual } from 'node:crypto'
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
+import { connect } from 'node:net'
+import { VoiceError } from '../voice-error.ts'
+
+/** A call as events about it show it; only what is read here. */
+export interface CallEvent {
+  readonly id: string
+  readonly event: 'connect' | 'terminate' | undefined
+  readonly direction: 'USER_INITIATED' | 'BUSINESS_INITIATED' | undefined
+  /** Who calls. */
+  readonly from: string
+  readonly sdp: string | undefined
+  /** The state of the user's phone, when that is what the event is about. */
+  readonly status: string | undefined
+}
+
+/** The largest body that a platform sends has some megabytes; one of calls is far smaller. */
+const mostBytes = 4 * 1024 * 1024
+
+/**
+ * The address that a voice agent is notified at. It does not know the secret of the app that signs its webhooks, so nobody else knows
+ * the path.
+ */
+export class CallbackServer {
+  readonly #server: Server
+  readonly #path = `/${randomBytes(24).toString('base64url')}`
+  readonly verifyToken = randomBytes(24).toString('base64url')
+  readonly #onEvent: (event: CallEvent) => void
+  readonly #host: string
+
+  constructor(host: string, onEvent: (event: CallEvent) => void) {
+    this.#host = host
+    this.#onEvent = onEvent
+    this.#server = createServer((request, response) => void this.#receive(request, response))
+  }
+
+  async listen(port: number): Promise<string> {
+    await new Promise<void>((resolve, reject) => {
+      this.#server.once('error', ({ code }: NodeJS.ErrnoException) =>
+        reject(
+          new VoiceError(`port ${port} at ${this.#host} cannot be listened on (${code}): give another with --port`),
+        ),
+      )
+      this.#server.listen(port, this.#host, resolve)
+    })
+    const address = this.#server.address()
+    const found = typeof address === 'object' && address !== null ? address.port : port
+    const host = this.#host.includes(':') ? `[${this.#host}]` : this.#host
+    return `http://${host}:${found}${this.#path}`
+  }
+
+  async close(): Promise<void> {
+    this.#server.closeAllConnections()
+    await new Promise((resolve) => this.#server.close(resolve))
+  }
+
+  async #receive(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const { pathname, searchParams } = new URL(request.url ?? '/', 'http://agent')
+    if (!isSame(pathname, this.#path)) return void response.writeHead(404).end()
+    if (request.method === 'GET') {
+      const isKnown = isSame(searchParams.get('hub.verify_token') ?? '', this.verifyToken)
+      return void response.writeHead(isKnown ? 200 : 403).end(isKnown ? searchParams.get('hub.challenge') : '')
+    }
+    const body = await readBody(request)
+    if (body === undefined) return void response.writeHead(400).end()
+    // Before anything is done about it: an agent that waits for its own calls to the API would hold up the next event.
+    response.writeHead(200).end()
+    for (const event of readEvents(body)) this.#onEvent(event)
+  }
+}
+
+function isSame(given: string, expected: string): boolean {
+  const [one, other] = [Buffer.from(given), Buffer.from(expected)]
+  return one.length === other.length && timingSafeEqual(one, other)
+}
+
+async function readBody(request: IncomingMessage): Promise<unknown> {
+  const chunks: Buffer[] = []
+  let size = 0
+  try {
+    for await (const chunk of request as AsyncIterable<Buffer>) {
+      size += chunk.length
+      if (size > mostBytes) return undefined
+      chunks.push(chunk)
+    }
+    return JSON.parse(Buffer.concat(chunks).toString('utf8'))
+  } catch {
+    // The connection broke off, or it is no JSON: the platform sends it again.
+    return undefined
+  }
+}
+
+interface Envelope {
+  readonly entry?: readonly {
+    readonly changes?: readonly {
+      readonly field?: string
+      readonly value?: {
+        readonly calls?: readonly {
+          readonly id: string
+          readonly event?: CallEvent['event']
+          readonly direction?: CallEvent['direction']
+          readonly from?: string
+          readonly session?: { readonly sdp?: string }
+        }[]
+        readonly statuses?: readonly { readonly id: string; readonly type?: string; readonly status?: string }[]
+      }
+    }[]
+  }[]
+}
+
+function readEvents(body: unknown): CallEvent[] {
+  const changes = ((body ?? {}) as Envelope).entry?.flatMap(({ changes = [] }) => changes) ?? []
+  return changes
+    .filter(({ field }) => field === 'calls')
+    .flatMap(({ value }) => [
+      ...(value?.calls ?? []).map(({ id, event, direction, from = '', session }) => ({
+        ...{ id, event, direction, from },
+        sdp: session?.sdp,
+        status: undefined,
+      })),
+      ...(value?.statuses ?? []).map(({ id, status }) => ({
+        ...{ id, status, from: '' },
+        event: undefined,
+        direction: undefined,
+        sdp: undefined,
+      })),
+    ])
+}
+
+/** The address of this machine that a server sees: where it reaches an agent. */
+export async function findOwnAddress(url: string): Promise<string> {
+  const { hostname, port, protocol } = new URL(url)
+  const host = hostname.replaceAll(/[[\]]/g, '')
+  const socket = connect({ host, port: port === '' ? (protocol === 'https:' ? 443 : 80) : Number(port) })
+  try {
+    return await new Promise<string>((resolve, reject) => {
+      socket.once('connect', () => resolve(socket.localAddress ?? '127.0.0.1'))
+      socket.once('error', ({ code }: NodeJS.ErrnoException) =>
+        reject(new VoiceError(`${url} cannot be reached (${code}): start a server there, or name another with --url`)),
+      )
+    })
+  } finally {
+    socket.destroy()
+  }
+}
