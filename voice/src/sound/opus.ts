@@ -12,7 +12,7 @@ const bitrate = 32_000
 const complexity = 5
 
 export class OpusEncoder {
-  readonly #encoder = new Encoder({ channels: 1, sample_rate: sampleRate, application: 'voip' })
+  readonly #encoder = new Encoder({ channels: 1, sample_rate: sampleRate, application: 'audio' })
 
   constructor() {
     this.#encoder.ctl(setBitrate, bitrate)
