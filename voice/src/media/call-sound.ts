@@ -6,7 +6,7 @@ import type {
   RtpPacket,
 } from 'werift'
 import type { Recording } from '../sound/recording.ts'
-import { Echo, makeSilence, type SoundSource } from '../sound/sources.ts'
+import { Echo, type SoundSource } from '../sound/sources.ts'
 import { bindAddresses, type IceServers, openConnection } from './connection.ts'
 import { type Heard, Incoming } from './incoming.ts'
 import { Loss } from './loss.ts'
@@ -68,6 +68,10 @@ export class CallSound {
     return this.#isConnected
   }
 
+  get heardPackets(): number {
+    return this.#incoming.packets
+  }
+
   /** For how long nothing has been heard, in milliseconds, of a time that began at `since` (`performance.now()`). */
   silentSince(since: number): number {
     return performance.now() - Math.max(since, this.#incoming.lastAt ?? since)
@@ -81,13 +85,13 @@ export class CallSound {
 
   /** The description of the side that was called. */
   async takeAnswer(sdp: string): Promise<void> {
-    await this.#connection.setRemoteDescription({ type: 'answer', sdp: endLastLine(sdp) })
+    await this.#connection.setRemoteDescription({ type: 'answer', sdp: tidy(sdp) })
     this.#negotiate()
   }
 
   /** The description of a side that is called, with all its candidates. */
   async answer(offer: string): Promise<string> {
-    await this.#connection.setRemoteDescription({ type: 'offer', sdp: endLastLine(offer) })
+    await this.#connection.setRemoteDescription({ type: 'offer', sdp: tidy(offer) })
     const answer = await this.#describe(await this.#connection.createAnswer())
     this.#negotiate()
     return answer
@@ -166,10 +170,11 @@ function isNamed({ mimeType }: RTCRtpCodecParameters, name: string): boolean {
   return mimeType.toLowerCase() === name
 }
 
-/** Browsers refuse a description whose last line has no end. */
-function endLastLine(sdp: string): string {
-  return /[\r\n]$/.test(sdp) ? sdp : `${sdp}\r\n`
+/**
+ * A description in the form that the library takes. One without candidates is of a side that connects by itself, as soon as it knows
+ * ours: it must not say that it has named all that there are.
+ */
+function tidy(sdp: string): string {
+  const ended = /[\r\n]$/.test(sdp) ? sdp : `${sdp}\r\n`
+  return ended.includes('a=candidate:') ? ended : ended.replaceAll(/a=end-of-candidates\r?\n/g, '')
 }
-
-/** What a side says that only listens. */
-export const sayNothing = makeSilence

@@ -46,6 +46,10 @@ export class Incoming {
     return this.#lastAt
   }
 
+  get packets(): number {
+    return this.#order.received
+  }
+
   /** Both sides have agreed on what the numbers of payloads mean. */
   setCodecs(codecs: PayloadTypes): void {
     this.#codecs = codecs
