@@ -1,5 +1,5 @@
 import { useSignal } from '@preact/signals'
-import { useEffect } from 'preact/hooks'
+import { useEffect, useLayoutEffect, useRef } from 'preact/hooks'
 import { nameNumber } from '../../../data/directory.ts'
 import type { Phone } from '../../../data/phone/phone.ts'
 import type { PhoneCall } from '../../../data/phone/phone-store.ts'
@@ -10,7 +10,7 @@ import { Code } from '../../../ui/parts.tsx'
 import { writeLength } from '../../../ui/times.ts'
 import { Avatar } from '../avatar.tsx'
 import { CallAudio, CallSound } from './call-sound.tsx'
-import { acceptCall, endCall, findMedia, wasHere } from './calls-here.ts'
+import { acceptCall, findMedia, wasHere } from './calls-here.ts'
 import './call.css'
 
 const words: Readonly<Record<string, string>> = {
@@ -27,8 +27,18 @@ export function CallScreen({ phone, shown }: { readonly phone: Phone; readonly s
   const name = nameNumber(call.phone_number_id)
   const isAccepted = call.state === 'accepted'
   const problem = media?.problem.value ?? phone.store.problem.value
+  const section = useRef<HTMLElement>(null)
+  // The button that was pressed has gone with the state in which it could be.
+  useLayoutEffect(() => {
+    if (call.state && document.activeElement === document.body) section.current?.focus({ preventScroll: true })
+  }, [call.state])
   return (
-    <section class={`call-screen ${rings(call) ? 'rings' : ''}`} aria-label={`Call with ${name}`} tabIndex={-1}>
+    <section
+      class={`call-screen ${rings(call) ? 'rings' : ''}`}
+      aria-label={`Call with ${name}`}
+      tabIndex={-1}
+      ref={section}
+    >
       <Avatar name={name} />
       <h3 dir="auto">{name}</h3>
       <p role="status">
@@ -94,9 +104,10 @@ interface ChoicesProps {
 }
 
 function Choices({ phone, call, isBusy }: ChoicesProps) {
+  // With a key each, so that no button becomes another one under the finger that has pressed it.
   if (!isOpen(call)) {
     return (
-      <div class="call-tools">
+      <div class="call-tools" key="over">
         <button type="button" onClick={() => phone.calls.close()}>
           <Icon name="close" />
           Close
@@ -106,8 +117,8 @@ function Choices({ phone, call, isBusy }: ChoicesProps) {
   }
   if (!rings(call)) {
     return (
-      <div class="call-tools">
-        <button type="button" class="decline" onClick={() => void endCall(phone)}>
+      <div class="call-tools" key="goes-on">
+        <button type="button" class="decline" disabled={call.id === undefined} onClick={() => void phone.calls.end()}>
           <Icon name="hangup" />
           End
         </button>
@@ -115,7 +126,7 @@ function Choices({ phone, call, isBusy }: ChoicesProps) {
     )
   }
   return (
-    <div class="call-tools">
+    <div class="call-tools" key="rings">
       <button type="button" class="decline" onClick={() => void phone.calls.decline()}>
         <Icon name="hangup" />
         Decline

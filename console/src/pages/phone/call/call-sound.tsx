@@ -12,7 +12,6 @@ export function CallSound({ media }: { readonly media: CallMedia }) {
   return (
     <>
       <Meters media={media} />
-      {showsKeys.value && <Keypad media={media} />}
       <div class="call-tools">
         <button type="button" aria-pressed={isMuted} onClick={() => media.setMuted(!isMuted)}>
           <Icon name="mic" />
@@ -29,17 +28,20 @@ export function CallSound({ media }: { readonly media: CallMedia }) {
           Keypad
         </button>
       </div>
+      {showsKeys.value && <Keypad media={media} />}
     </>
   )
 }
 
-/** The element that plays. It plays on while another page of the console is shown. */
-export function CallAudio({ media: { audio } }: { readonly media: CallMedia }) {
+/** The element that plays. While the call lasts, it plays on also when another page of the console is shown. */
+export function CallAudio({ media }: { readonly media: CallMedia }) {
   const place = useRef<HTMLSpanElement>(null)
   useLayoutEffect(() => {
-    place.current?.append(audio)
-    return () => document.body.append(audio)
-  }, [audio])
+    place.current?.append(media.audio)
+    return () => {
+      if (!media.isClosed) document.body.append(media.audio)
+    }
+  }, [media])
   return <span ref={place} />
 }
 

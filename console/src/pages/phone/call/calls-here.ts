@@ -85,12 +85,6 @@ async function unlessOver<T>(media: CallMedia, work: Promise<T>): Promise<T | un
   }
 }
 
-export async function endCall({ store, calls }: Phone): Promise<void> {
-  // Until the service has heard of it, it is enough to leave it.
-  if (store.call.value?.call.id === undefined) store.call.value = undefined
-  else await calls.end()
-}
-
 /** Gives back the microphone, and closes the connection, if the phone has them. */
 export function leaveCall(phone: Phone): void {
   const here = hereOf(phone).peek()
