@@ -85,7 +85,7 @@ let stopPhones = (): void => undefined
 /** Whether the stream of phones is open: what is read before that has a gap behind it. */
 let arePhonesOpen = false
 
-/** What happens on users' phones: messages, statuses, typing. `onFresh` is called once the stream is open, and whenever something was missed. */
+/** What happens on users' phones: messages, statuses, typing, calls. `onFresh` is called once the stream is open, and whenever something was missed. */
 export function listenToPhones(onEvent: Listener, onFresh: () => void): () => void {
   phoneListeners.add(onEvent)
   freshListeners.add(onFresh)

@@ -31,6 +31,7 @@ class PageStreams {
   readonly links = signal<ReadonlyMap<StreamName, Link>>(new Map())
   readonly #readers = new Map<StreamName, StreamReader>()
   readonly #lastIds = new Map<StreamName, string>()
+  #holders = 0
   #hub: Hub | undefined
   #canShare = typeof SharedWorker !== 'undefined' && workerFile !== ''
 
@@ -61,6 +62,16 @@ class PageStreams {
       this.#lastIds.delete(name)
       this.#setLink(name, undefined)
       this.#hub?.send({ type: 'leave', stream: name })
+    }
+  }
+
+  /** Keeps the streams open also while nobody sees the page, until the returned function is called. */
+  hold(): () => void {
+    this.#holders += 1
+    this.#sayHere()
+    return () => {
+      this.#holders -= 1
+      this.#sayHere()
     }
   }
 
@@ -121,7 +132,7 @@ class PageStreams {
   }
 
   #sayHere(): void {
-    this.#hub?.send({ type: 'here', isVisible: !document.hidden })
+    this.#hub?.send({ type: 'here', isVisible: !document.hidden || this.#holders > 0 })
   }
 
   #receive(message: ToPage): void {

@@ -1,4 +1,9 @@
-import type { OperatorDeliveriesListItem, OperatorDeliveriesRetrieveResponse } from '@switchboard/client/methods'
+import type {
+  GatewayCallsListItem,
+  GatewayCallsRetrieveResponse,
+  OperatorDeliveriesListItem,
+  OperatorDeliveriesRetrieveResponse,
+} from '@switchboard/client/methods'
 
 export type { FeedItem } from './feed-items.ts'
 
@@ -82,20 +87,6 @@ export interface Lane {
   readonly listener: boolean
 }
 
-export interface Call {
-  readonly id: string
-  readonly phone_number_id: string
-  readonly user_wa_id: string
-  readonly direction: 'USER_INITIATED' | 'BUSINESS_INITIATED'
-  readonly state: string
-  readonly ending?: string
-  readonly created_time?: string
-  readonly sdp: { readonly business?: string; readonly user?: string }
-}
-
-/** A call in a list: with its times, and without the descriptions. */
-export interface ListedCall extends Omit<Call, 'sdp'> {
-  readonly created_time: string
-  readonly accepted_time?: string
-  readonly ended_time?: string
-}
+export type Call = GatewayCallsRetrieveResponse
+/** A call in a list: without the descriptions. */
+export type ListedCall = GatewayCallsListItem

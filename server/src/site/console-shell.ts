@@ -54,6 +54,8 @@ ${body}
       'content-type': 'text/html; charset=utf-8',
       'cache-control': 'no-cache',
       'content-security-policy': policy,
+      // For calls and voice messages of the phones.
+      'permissions-policy': 'microphone=(self)',
       'referrer-policy': 'no-referrer',
       'x-content-type-options': 'nosniff',
       'cross-origin-opener-policy': 'same-origin',

@@ -1,25 +1,22 @@
 import {
   type CallSession,
+  type GatewayCallsListItem,
+  type GatewayStreamEvent,
   gatewayCallsAccept,
   gatewayCallsList,
   gatewayCallsReject,
   gatewayCallsRetrieve,
   gatewayCallsRing,
+  gatewayCallsStart,
   gatewayCallsTerminate,
 } from '@switchboard/client/methods'
-import type { FeedItem } from '../feed-items.ts'
-import { client } from '../http.ts'
-import { watch } from '../live.ts'
+import { client, explain } from '../http.ts'
+import { listenToPhones } from '../live.ts'
+import type { ChatKey } from './chat-key.ts'
 import type { PhoneStore } from './phone-store.ts'
+import { isOpen, replaces, type ShownCall } from './shown-call.ts'
 
 const shownCalls = 20
-
-/** What a phone does with a call, besides accepting it. */
-const actions = {
-  ringing: gatewayCallsRing,
-  reject: gatewayCallsReject,
-  terminate: gatewayCallsTerminate,
-}
 
 /** Rings, and does what a user does with a call. */
 export class CallAgent {
@@ -33,7 +30,10 @@ export class CallAgent {
   }
 
   start(): void {
-    this.#stop = watch((item) => this.#onFeedItem(item))
+    this.#stop = listenToPhones(
+      (event) => this.#onEvent(event),
+      () => void this.readAll(),
+    )
   }
 
   stop(): void {
@@ -43,55 +43,101 @@ export class CallAgent {
   /** Reads the last calls, and the one that is under way. */
   async readAll(): Promise<void> {
     await this.#list()
-    const [last] = this.#store.calls.value
-    if (last && (last.state !== 'ended' || last.id === this.#store.call.value?.call.id)) await this.#onCall(last.id)
+    const { calls, call } = this.#store
+    const shown = isOpen(call.value?.call) ? call.value?.call.id : undefined
+    const found =
+      calls.value.find(({ id }) => id === shown) ??
+      (shown === undefined ? calls.value.find(({ state }) => state !== 'ended') : undefined)
+    if (found) await this.#onCall(found)
   }
 
+  /** Shows the call that the user is making, before the service has heard of it. */
+  draft({ phone_number_id }: ChatKey): void {
+    const call = { id: undefined, phone_number_id, direction: 'USER_INITIATED', state: 'initiated', sdp: {} } as const
+    this.#store.call.value = { call, since: Date.now() }
+  }
+
+  /** Calls a number; by the button of a message, if it was pressed. Returns the id of the call. */
+  async make({ phone_number_id }: ChatKey, session: CallSession, message_id?: string): Promise<string> {
+    const from = this.#store.wa_id
+    const params = { phone_number_id, from, session, ...(message_id !== undefined && { message_id }) }
+    return (await gatewayCallsStart(client, params)).call_id
+  }
+
+  /** Whether the user has taken the call that is shown. */
+  accept(session: CallSession | undefined): Promise<boolean> {
+    return this.#act((id) => gatewayCallsAccept(client, id, { session }))
+  }
+
+  async decline(): Promise<void> {
+    await this.#act((id) => gatewayCallsReject(client, id))
+  }
+
+  /** Ends the call that is shown; with a reason when the phone does so by itself. */
+  async end(reason?: 'no_media' | 'lost'): Promise<void> {
+    await this.#act((id) => gatewayCallsTerminate(client, id, { reason }))
+  }
+
+  /** Takes a call that is over from the screen; another one that has waited meanwhile is shown. */
+  close(): void {
+    this.#store.call.value = undefined
+    void this.readAll()
+  }
+
+  /** Reads a call anew, with what both sides have said about their media. */
   async read(id: string): Promise<void> {
-    const store = this.#store
-    await store.attempt(async () => {
+    try {
       const call = await gatewayCallsRetrieve(client, id)
-      if (call.user_wa_id !== store.wa_id) return
-      const before = store.call.value
-      if (call.state === 'ended') void this.#list()
-      // Whoever closed it has seen that it ended.
-      if (call.state === 'ended' && before?.call.id !== id) return
-      const isSame = before?.call.id === id && before.call.state === call.state
-      store.call.value = { call, since: isSame ? before.since : Date.now() }
-    })
+      if (call.user_wa_id === this.#store.wa_id) this.#show(call)
+    } catch (error) {
+      this.#store.problem.value = explain(error)
+    }
   }
 
-  async act(action: keyof typeof actions | 'accept', session?: CallSession): Promise<void> {
-    const { value } = this.#store.call
-    if (!value) return
-    const { id } = value.call
-    await this.#store.attempt(() =>
-      action === 'accept' ? gatewayCallsAccept(client, id, { session }) : actions[action](client, id),
-    )
-    await this.read(value.call.id)
+  #show(call: ShownCall): void {
+    const { call: shown } = this.#store
+    const before = shown.value
+    if (!replaces(before?.call, call)) return
+    const isSame = before !== undefined && before.call.id === call.id && before.call.state === call.state
+    shown.value = { call, since: isSame ? before.since : Date.now() }
   }
 
-  /** Calls are shown to operators alone. */
-  #onFeedItem({ type, data }: FeedItem): void {
-    if (type === 'request' && data.operation === 'calls.act' && data.status === 200) void this.readAll()
-    if (type !== 'event' || data.field !== 'calls') return
-    for (const { id } of [...data.calls, ...data.statuses]) if (id !== undefined) void this.#onCall(id)
+  /** What was refused because the call has moved on meanwhile needs no words: the phone shows where it is. */
+  async #act(send: (id: string) => Promise<unknown>): Promise<boolean> {
+    const store = this.#store
+    const { id, state } = store.call.value?.call ?? {}
+    if (id === undefined) return false
+    const isDone = await store.attempt(() => send(id))
+    await this.read(id)
+    if (!isDone && store.call.value?.call.state !== state) store.problem.value = undefined
+    return isDone
+  }
+
+  #onEvent({ event, data }: GatewayStreamEvent): void {
+    if (event !== 'call' || data.user_wa_id !== this.#store.wa_id) return
+    if (data.state === 'ended') void this.#list()
+    void this.#onCall(data)
+  }
+
+  async #onCall(listed: GatewayCallsListItem): Promise<void> {
+    const store = this.#store
+    const before = store.call.value?.call
+    if (listed.state === 'ended') {
+      // Nothing is new but the ending: the microphone need not wait for another request.
+      if (before?.id === listed.id) this.#show({ ...before, ...listed })
+      return
+    }
+    await this.read(listed.id)
+    const call = store.call.value?.call
+    if (call?.id !== listed.id || call.direction !== 'BUSINESS_INITIATED' || call.state !== 'initiated') return
+    if (this.#rung === call.id || !store.isOnline || !store.user.value?.reachable) return
+    this.#rung = call.id
+    await this.#act((id) => gatewayCallsRing(client, id))
   }
 
   async #list(): Promise<void> {
     const query = { user_wa_id: this.#store.wa_id, limit: shownCalls }
     const found = await gatewayCallsList(client, query).catch(() => undefined)
     if (found) this.#store.calls.value = found.data
-  }
-
-  async #onCall(id: string): Promise<void> {
-    const store = this.#store
-    const call = await gatewayCallsRetrieve(client, id).catch(() => undefined)
-    if (!call || call.user_wa_id !== store.wa_id) return
-    await this.read(id)
-    const rings = call.direction === 'BUSINESS_INITIATED' && call.state === 'initiated'
-    if (!rings || this.#rung === id || !store.isOnline || !store.user.value?.reachable) return
-    this.#rung = id
-    await this.act('ringing')
   }
 }

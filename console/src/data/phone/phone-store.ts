@@ -1,10 +1,11 @@
 import { computed, type ReadonlySignal, type Signal, signal } from '@preact/signals'
 import { explain } from '../http.ts'
-import type { Call, ListedCall, User } from '../types.ts'
+import type { ListedCall, User } from '../types.ts'
 import { listArrived } from './arrival.ts'
 import type { Chat } from './chat.ts'
 import { type ChatKey, keyOf } from './chat-key.ts'
 import type { ChatState } from './chat-state.ts'
+import type { ShownCall } from './shown-call.ts'
 
 interface Sms {
   readonly to: string
@@ -13,9 +14,9 @@ interface Sms {
   readonly sent_at: string
 }
 
-/** A call as the phone shows it. */
+/** The call of a phone, and since when it has been in its state. */
 export interface PhoneCall {
-  readonly call: Call
+  readonly call: ShownCall
   readonly since: number
 }
 

@@ -34,7 +34,6 @@ export class Phone {
     this.feed.start()
     this.calls.start()
     this.#stopReading = startReading(this.store)
-    void this.calls.readAll()
   }
 
   stop(): void {

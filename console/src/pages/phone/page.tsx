@@ -7,6 +7,7 @@ import { Heading, IconButton } from '../../ui/parts.tsx'
 import { AddPhone } from './add-phone.tsx'
 import { findKey, readChats, readPhones, writeChats } from './address.ts'
 import { BusinessPanel } from './business/panel.tsx'
+import { leaveCall } from './call/calls-here.ts'
 import { PhoneView } from './phone-view.tsx'
 import './page.css'
 
@@ -19,7 +20,11 @@ function followAddress(ids: readonly string[]): void {
   const open = readChats(place.peek().query)
   const next = new Map<string, Phone>()
   for (const id of ids) next.set(id, phones.peek().get(id) ?? startPhone(id, open.get(id)))
-  for (const [id, phone] of phones.peek()) if (!next.has(id)) phone.stop()
+  for (const [id, phone] of phones.peek()) {
+    if (next.has(id)) continue
+    leaveCall(phone)
+    phone.stop()
+  }
   phones.value = next
 }
 

@@ -1,4 +1,6 @@
 import { useSignal } from '@preact/signals'
+import type { RefObject } from 'preact'
+import { useLayoutEffect, useRef } from 'preact/hooks'
 import { keyOf } from '../../data/phone/chat-key.ts'
 import type { Phone } from '../../data/phone/phone.ts'
 import { Icon } from '../../ui/icons.tsx'
@@ -14,7 +16,10 @@ import './phone-view.css'
 /** One phone: its chats, an open chat, or a call. */
 export function PhoneView({ phone, onRemove }: { readonly phone: Phone; readonly onRemove: () => void }) {
   const showsSettings = useSignal(false)
+  const screen = useRef<HTMLDivElement>(null)
   const { store } = phone
+  const call = store.call.value
+  useCallFocus(screen, call !== undefined)
   const user = store.user.value
   const name = user?.name ?? writeDigits(phone.wa_id)
   const chat = store.chat.value
@@ -39,14 +44,16 @@ export function PhoneView({ phone, onRemove }: { readonly phone: Phone; readonly
         />
         <IconButton icon="close" label={`Remove the phone of ${name}`} onClick={onRemove} />
       </header>
-      <div class="screen">
-        <SmsNote phone={phone} />
-        {user?.presence === 'offline' && (
-          <p class="offline-note">Offline: what is sent waits until the phone is online.</p>
-        )}
-        {chat ? <ChatView key={keyOf(chat.key)} phone={phone} chat={chat} /> : <ChatList phone={phone} />}
-        {store.call.value && <CallScreen phone={phone} shown={store.call.value} />}
-        {store.problem.value && (
+      <div class="screen" ref={screen}>
+        <div class="covered" inert={call !== undefined}>
+          <SmsNote phone={phone} />
+          {user?.presence === 'offline' && (
+            <p class="offline-note">Offline: what is sent waits until the phone is online.</p>
+          )}
+          {chat ? <ChatView key={keyOf(chat.key)} phone={phone} chat={chat} /> : <ChatList phone={phone} />}
+        </div>
+        {call && <CallScreen phone={phone} shown={call} />}
+        {!call && store.problem.value && (
           <p class="handset-problem" role="alert">
             <span>{store.problem.value}</span>
             <IconButton
@@ -69,6 +76,21 @@ export function PhoneView({ phone, onRemove }: { readonly phone: Phone; readonly
       )}
     </article>
   )
+}
+
+/** Whoever works with the keyboard goes on in a call as soon as it covers the chat, and afterwards where they were. */
+function useCallFocus(screen: RefObject<HTMLElement | null>, hasCall: boolean): void {
+  const left = useRef<Element | null>(null)
+  useLayoutEffect(() => {
+    const { activeElement } = document
+    if (hasCall) {
+      left.current = screen.current?.contains(activeElement) ? activeElement : null
+      if (left.current) screen.current?.querySelector<HTMLElement>('.call-screen')?.focus()
+      return
+    }
+    if (left.current instanceof HTMLElement && activeElement === document.body) left.current.focus()
+    left.current = null
+  }, [screen, hasCall])
 }
 
 /** How many messages of all chats nobody has looked at. */

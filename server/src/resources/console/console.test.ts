@@ -249,6 +249,7 @@ describe('the page of the console', () => {
       /^default-src 'none'; script-src 'self' 'sha256-[^']+'; style-src 'self';.*frame-ancestors 'none'$/,
     )
     assert.doesNotMatch(policy, /unsafe/)
+    assert.equal(page.headers.get('permissions-policy'), 'microphone=(self)')
     const [, inline = ''] = /<script>([^<]*)<\/script>/.exec(page.text) ?? []
     assert.ok(policy.includes(hashSource(inline)), 'the one script in the page is allowed')
     assert.doesNotMatch(page.text.replace(`<script>${inline}`, ''), /<script>|<style|style=/)

@@ -5,7 +5,7 @@ import { Icon } from '../../../ui/icons.tsx'
 import { IconButton } from '../../../ui/parts.tsx'
 import { writeLength } from '../../../ui/times.ts'
 import { writeChatTime } from '../chat-time.ts'
-import { startCall } from './call-screen.tsx'
+import { startCall } from './calls-here.ts'
 
 /** The last calls of a phone, each with a button to call again. */
 export function CallHistory({ phone }: { readonly phone: Phone }) {

@@ -1,35 +1,220 @@
-import { describeSession, type Session } from './session.ts'
+import { computed, signal } from '@preact/signals'
+import type { CallSession } from '@switchboard/client/methods'
+import { microphoneGone, openMicrophone } from '../microphone.ts'
+import { LevelMeter } from './level-meter.ts'
+import {
+  endLastLine,
+  findMediaProblem,
+  findReasonToEnd,
+  hasCandidate,
+  type MediaFacts,
+  noOffer,
+  SilenceWatch,
+} from './media-facts.ts'
 
-/** How loud both sides are, from 0 to 1. */
-interface Levels {
-  readonly mine: number
-  readonly theirs: number
-}
+/** A description without any address goes out after this, so that the call does not fail in silence. */
+const gatherMilliseconds = 3000
+const statsMilliseconds = 1000
+/** How long the tone of a key is, and the pause after it. */
+const toneMilliseconds = 100
+const pauseMilliseconds = 70
 
-/** The sound of one call: the one place where a phone meets its media. */
-export interface CallMedia {
-  /** Whether anything can be heard; without it a call has neither a microphone to mute nor tones to send. */
-  readonly hasSound: boolean
-  /** What the phone says about its media, to be sent when it calls. */
-  offer(): Promise<Session>
-  /** The same when it is called; undefined where the business has offered nothing. */
-  answer(offered: string | undefined): Promise<Session | undefined>
-  setMuted(isMuted: boolean): void
-  /** Sends the tone of a key: a digit, `*` or `#`. */
-  sendKey(key: string): void
-  levels(): Levels
-  close(): void
-}
+/** The microphone, the connection and the sound of one call: the one place where a phone meets its media. */
+export class CallMedia {
+  /** Plays the business. Chromium gives a meter nothing of a stream that no element plays. */
+  readonly audio = document.createElement('audio')
+  /** Whether the browser is asking the user for the microphone. */
+  readonly isAsking = signal(false)
+  /** Whether there is a connection, or one will be. */
+  readonly hasSound = signal(false)
+  readonly isMuted = signal(false)
+  readonly #facts = signal<MediaFacts>({
+    ...{ refusal: undefined, hasCandidates: true, link: 'new', silentSeconds: 0, timeout: undefined },
+  })
+  readonly problem = computed(() => findMediaProblem(this.#facts.value))
+  readonly reasonToEnd = computed(() => findReasonToEnd(this.#facts.value))
+  #peer: RTCPeerConnection | undefined
+  #microphone: MediaStream | undefined
+  #heard: MediaStream | undefined
+  #meters: { readonly context: AudioContext; readonly mine: LevelMeter; readonly theirs: LevelMeter } | undefined
+  #watch: ReturnType<typeof setInterval> | undefined
+  #isAnswered = false
+  #isAccepted = false
+  #isClosed = false
 
-/** Media of a call whose signalling is real and which carries no sound. A voice peer takes its place. */
-export function openCallMedia(): CallMedia {
-  return {
-    hasSound: false,
-    offer: async () => describeSession('offer'),
-    answer: async (offered) => (offered === undefined ? undefined : describeSession('answer')),
-    setMuted() {},
-    sendKey() {},
-    levels: () => ({ mine: 0, theirs: 0 }),
-    close() {},
+  get isClosed(): boolean {
+    return this.#isClosed
   }
+
+  /** Asks for the microphone, and says what the phone offers; undefined when the call is over before that. */
+  async offer(): Promise<CallSession | undefined> {
+    const peer = await this.#open()
+    return peer && describe(peer)
+  }
+
+  /** Asks for the microphone, and answers what the business offered; undefined when that is nothing, or the call is over. */
+  async answer(offered: string | undefined): Promise<CallSession | undefined> {
+    if (offered === undefined) {
+      this.#note({ refusal: noOffer })
+      return undefined
+    }
+    const peer = await this.#open()
+    if (!peer) return undefined
+    await peer.setRemoteDescription({ type: 'offer', sdp: endLastLine(offered) }).catch((error: Error) => {
+      throw new Error(`The call cannot be taken: the browser refuses the offer of the business. ${error.message}`)
+    })
+    const session = await describe(peer)
+    this.#noteCandidates()
+    return session
+  }
+
+  /** Takes the answer of the business, which it may send before it accepts; only the first counts. */
+  async takeAnswer(sdp: string): Promise<void> {
+    const peer = this.#peer
+    if (!peer || this.#isAnswered) return
+    this.#isAnswered = true
+    try {
+      await peer.setRemoteDescription({ type: 'answer', sdp: endLastLine(sdp) })
+      this.#noteCandidates()
+    } catch (error) {
+      if (this.#isClosed) return
+      this.#note({ refusal: `The browser refuses the answer of the business. ${(error as Error).message}` })
+    }
+  }
+
+  /** The call is accepted: from now on both sides hear each other. */
+  accept(timeout: number | undefined): void {
+    if (!this.#peer || this.#isAccepted || this.#isClosed) return
+    this.#isAccepted = true
+    this.#note({ timeout })
+    this.#setTracks()
+    this.#listen()
+    const silence = new SilenceWatch(performance.now())
+    this.#watch = setInterval(async () => {
+      const packets = await this.#countPackets()
+      if (!this.#isClosed) this.#note({ silentSeconds: silence.note(packets, performance.now()) })
+    }, statsMilliseconds)
+  }
+
+  setMuted(isMuted: boolean): void {
+    this.isMuted.value = isMuted
+    this.#setTracks()
+  }
+
+  /** Whether the business can be sent the tones of keys. */
+  get takesKeys(): boolean {
+    return this.#dtmf?.canInsertDTMF === true
+  }
+
+  /** Sends the tone of a key, a digit, `*` or `#`, after those that are still to be sent. */
+  sendKey(key: string): void {
+    const dtmf = this.#dtmf
+    dtmf?.insertDTMF(dtmf.toneBuffer + key, toneMilliseconds, pauseMilliseconds)
+  }
+
+  /** How loud both sides are, from 0 to 1. */
+  levels(): { readonly mine: number; readonly theirs: number } {
+    return { mine: this.#meters?.mine.read() ?? 0, theirs: this.#meters?.theirs.read() ?? 0 }
+  }
+
+  close(): void {
+    if (this.#isClosed) return
+    this.#isClosed = true
+    clearInterval(this.#watch)
+    for (const track of this.#microphone?.getTracks() ?? []) track.stop()
+    this.#peer?.close()
+    void this.#meters?.context.close()
+    this.audio.srcObject = null
+    this.audio.remove()
+    this.isAsking.value = false
+    this.hasSound.value = false
+  }
+
+  /** The connection with the microphone; undefined when the call is over before that. */
+  async #open(): Promise<RTCPeerConnection | undefined> {
+    this.isAsking.value = true
+    const microphone = await openMicrophone().finally(() => {
+      this.isAsking.value = false
+    })
+    if (this.#isClosed) {
+      for (const track of microphone.getTracks()) track.stop()
+      return undefined
+    }
+    this.#microphone = microphone
+    // Not before the microphone is granted: until then a browser hides its addresses behind names that servers cannot resolve.
+    const peer = new RTCPeerConnection({ bundlePolicy: 'balanced' })
+    this.#peer = peer
+    peer.addEventListener('connectionstatechange', () => this.#note({ link: peer.connectionState }))
+    peer.addEventListener('track', ({ track }) => {
+      this.#heard = new MediaStream([track])
+      this.#listen()
+    })
+    for (const track of microphone.getTracks()) {
+      track.addEventListener('ended', () => this.#note({ refusal: microphoneGone }))
+      peer.addTrack(track, microphone)
+    }
+    this.#setTracks()
+    this.hasSound.value = true
+    return peer
+  }
+
+  /** Nothing of the microphone is sent before the call is accepted, nor while it is muted. */
+  #setTracks(): void {
+    for (const track of this.#microphone?.getTracks() ?? []) track.enabled = this.#isAccepted && !this.isMuted.value
+  }
+
+  /** Plays and measures what comes, once there is something and it may be heard. */
+  #listen(): void {
+    if (!this.#heard || !this.#microphone || !this.#isAccepted || this.#meters) return
+    this.audio.srcObject = this.#heard
+    this.audio.play().catch((error: DOMException) => {
+      if (!this.#isClosed) this.#note({ refusal: `The browser does not play the business. ${error.message}` })
+    })
+    const context = new AudioContext()
+    const mine = new LevelMeter(context, this.#microphone)
+    this.#meters = { context, mine, theirs: new LevelMeter(context, this.#heard) }
+  }
+
+  get #dtmf(): RTCDTMFSender | null | undefined {
+    return this.#peer?.getSenders()[0]?.dtmf
+  }
+
+  async #countPackets(): Promise<number> {
+    let count = 0
+    const report = await this.#peer?.getStats()
+    report?.forEach((stats: RTCStats) => {
+      if (stats.type === 'inbound-rtp') count += (stats as RTCInboundRtpStreamStats).packetsReceived ?? 0
+    })
+    return count
+  }
+
+  #noteCandidates(): void {
+    const descriptions = [this.#peer?.localDescription?.sdp, this.#peer?.remoteDescription?.sdp]
+    this.#note({ hasCandidates: descriptions.some(hasCandidate) })
+  }
+
+  #note(facts: Partial<MediaFacts>): void {
+    this.#facts.value = { ...this.#facts.peek(), ...facts }
+  }
+}
+
+/** The description of this side, with every candidate that it has, because none can be sent later. */
+async function describe(peer: RTCPeerConnection): Promise<CallSession> {
+  await peer.setLocalDescription()
+  await whenGathered(peer)
+  const { type, sdp } = peer.localDescription ?? {}
+  return { sdp_type: type === 'answer' ? 'answer' : 'offer', sdp: sdp ?? '' }
+}
+
+function whenGathered(peer: RTCPeerConnection): Promise<void> {
+  return new Promise((resolve) => {
+    const timer = setTimeout(resolve, gatherMilliseconds)
+    const check = () => {
+      if (peer.iceGatheringState !== 'complete' && peer.signalingState !== 'closed') return
+      clearTimeout(timer)
+      resolve()
+    }
+    peer.addEventListener('icegatheringstatechange', check)
+    check()
+  })
 }

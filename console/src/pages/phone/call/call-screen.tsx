@@ -1,44 +1,17 @@
 import { useSignal } from '@preact/signals'
-import { gatewayCallsStart } from '@switchboard/client/methods'
-import { useEffect } from 'preact/hooks'
+import { useEffect, useLayoutEffect, useRef } from 'preact/hooks'
 import { nameNumber } from '../../../data/directory.ts'
-import { client } from '../../../data/http.ts'
-import type { ChatKey } from '../../../data/phone/chat-key.ts'
 import type { Phone } from '../../../data/phone/phone.ts'
 import type { PhoneCall } from '../../../data/phone/phone-store.ts'
+import { isOpen, type ShownCall } from '../../../data/phone/shown-call.ts'
 import { Dialog } from '../../../ui/dialog.tsx'
 import { Icon } from '../../../ui/icons.tsx'
 import { Code } from '../../../ui/parts.tsx'
 import { writeLength } from '../../../ui/times.ts'
 import { Avatar } from '../avatar.tsx'
-import { type CallMedia, openCallMedia } from './call-media.ts'
-import { CallSound } from './call-sound.tsx'
+import { CallAudio, CallSound } from './call-sound.tsx'
+import { acceptCall, findMedia, wasHere } from './calls-here.ts'
 import './call.css'
-
-/** The media of the call that a phone has. */
-const medias = new WeakMap<Phone, CallMedia>()
-
-function mediaOf(phone: Phone): CallMedia {
-  const media = medias.get(phone) ?? openCallMedia()
-  medias.set(phone, media)
-  return media
-}
-
-function closeMedia(phone: Phone): void {
-  medias.get(phone)?.close()
-  medias.delete(phone)
-}
-
-/** Lets the user of a phone call a business; with a message whose button was pressed, if it was. */
-export async function startCall(phone: Phone, key: ChatKey, message_id?: string): Promise<void> {
-  await phone.store.attempt(async () => {
-    const session = await mediaOf(phone).offer()
-    const { phone_number_id } = key
-    const params = { phone_number_id, from: phone.wa_id, session, ...(message_id !== undefined && { message_id }) }
-    const { call_id } = await gatewayCallsStart(client, params)
-    await phone.calls.read(call_id)
-  })
-}
 
 const words: Readonly<Record<string, string>> = {
   completed: 'Call ended',
@@ -49,95 +22,150 @@ const words: Readonly<Record<string, string>> = {
 
 /** A call over the whole screen of a phone: it rings, is taken or declined, and ends. */
 export function CallScreen({ phone, shown }: { readonly phone: Phone; readonly shown: PhoneCall }) {
-  const { call, since } = shown
-  const showsSessions = useSignal(false)
-  const seconds = useSignal(0)
-  const isOn = call.state === 'accepted'
-  useEffect(() => {
-    if (!isOn) return undefined
-    const timer = setInterval(() => {
-      seconds.value = Math.floor((Date.now() - since) / 1000)
-    }, 500)
-    return () => clearInterval(timer)
-  }, [isOn, since, seconds])
-  const isOver = call.state === 'ended'
-  useEffect(() => {
-    if (isOver) closeMedia(phone)
-  }, [isOver, phone])
+  const { call } = shown
+  const media = findMedia(phone, call)
   const name = nameNumber(call.phone_number_id)
-  const isIncoming = call.direction === 'BUSINESS_INITIATED'
-  const rings = isIncoming && (call.state === 'initiated' || call.state === 'ringing')
+  const isAccepted = call.state === 'accepted'
+  const problem = media?.problem.value ?? phone.store.problem.value
+  const section = useRef<HTMLElement>(null)
+  // The button that was pressed has gone with the state in which it could be.
+  useLayoutEffect(() => {
+    if (call.state && document.activeElement === document.body) section.current?.focus({ preventScroll: true })
+  }, [call.state])
   return (
-    <section class={`call-screen ${rings ? 'rings' : ''}`} aria-label={`Call with ${name}`}>
+    <section
+      class={`call-screen ${rings(call) ? 'rings' : ''}`}
+      aria-label={`Call with ${name}`}
+      tabIndex={-1}
+      ref={section}
+    >
       <Avatar name={name} />
       <h3 dir="auto">{name}</h3>
       <p role="status">
-        {isOver && (words[call.ending ?? ''] ?? 'Call ended')}
-        {isOn && writeLength(seconds.value)}
-        {!isOver && !isOn && (isIncoming ? 'is calling…' : call.state === 'ringing' ? 'rings…' : 'calling…')}
+        {isAccepted ? <Length since={shown.since} /> : media?.isAsking.value ? asking : describe(call)}
       </p>
-      {isOn && <CallSound media={mediaOf(phone)} />}
-      <div class="call-tools">
-        {rings && (
-          <>
-            <button type="button" class="decline" onClick={() => void phone.calls.act('reject')}>
-              <Icon name="hangup" />
-              Decline
-            </button>
-            <button type="button" class="accept" onClick={() => void accept(phone, shown)}>
-              <Icon name="calls" />
-              Accept
-            </button>
-          </>
-        )}
-        {!isOver && !rings && (
-          <button type="button" class="decline" onClick={() => void phone.calls.act('terminate')}>
-            <Icon name="hangup" />
-            End
-          </button>
-        )}
-        {isOver && (
-          <button
-            type="button"
-            onClick={() => {
-              phone.store.call.value = undefined
-            }}
-          >
-            <Icon name="close" />
-            Close
-          </button>
-        )}
-      </div>
-      <button
-        type="button"
-        class="small"
-        onClick={() => {
-          showsSessions.value = true
-        }}
-      >
-        Both descriptions
-      </button>
-      {showsSessions.value && (
-        <Dialog
-          wide
-          title="Session descriptions of both sides"
-          onClose={() => {
-            showsSessions.value = false
-          }}
-        >
-          <div class="two">
-            <Code label="Business" text={call.sdp.business ?? 'Nothing yet'} />
-            <Code label="Phone" text={call.sdp.user ?? 'Nothing yet'} />
-          </div>
-        </Dialog>
+      {problem !== undefined && (
+        <p class="call-problem" role="alert">
+          {problem}
+        </p>
       )}
+      {media ? <CallAudio media={media} /> : hasSoundElsewhere(call) && <Elsewhere phone={phone} call={call} />}
+      {isAccepted && media?.hasSound.value && <CallSound media={media} />}
+      <Choices phone={phone} call={call} isBusy={media !== undefined} />
+      <Descriptions call={call} />
     </section>
   )
 }
 
-async function accept(phone: Phone, { call }: PhoneCall): Promise<void> {
-  await phone.store.attempt(async () => {
-    const session = await mediaOf(phone).answer(call.sdp.business)
-    await phone.calls.act('accept', session)
-  })
+const asking = 'waits for the microphone…'
+
+function rings({ direction, state }: ShownCall): boolean {
+  return direction === 'BUSINESS_INITIATED' && (state === 'initiated' || state === 'ringing')
+}
+
+function describe({ state, ending, direction }: ShownCall): string {
+  if (state === 'ended') return words[ending ?? ''] ?? 'Call ended'
+  if (direction === 'BUSINESS_INITIATED') return 'is calling…'
+  return state === 'ringing' ? 'rings…' : 'calling…'
+}
+
+/** Whether the call has sound by now, or will have: one that rings may still be taken here. */
+function hasSoundElsewhere(call: ShownCall): boolean {
+  return isOpen(call) && !rings(call)
+}
+
+function Elsewhere({ phone, call }: { readonly phone: Phone; readonly call: ShownCall }) {
+  const verb = call.direction === 'USER_INITIATED' ? 'made' : 'taken'
+  return (
+    <p class="call-hint">
+      {wasHere(phone, call)
+        ? 'The sound of this call is gone: it ended with the page that had it. End the call, and make a new one.'
+        : `This call was ${verb} elsewhere, and its sound is there.`}
+    </p>
+  )
+}
+
+function Length({ since }: { readonly since: number }) {
+  const seconds = useSignal(0)
+  useEffect(() => {
+    const timer = setInterval(() => {
+      seconds.value = Math.floor((Date.now() - since) / 1000)
+    }, 500)
+    return () => clearInterval(timer)
+  }, [since, seconds])
+  return <>{writeLength(seconds.value)}</>
+}
+
+interface ChoicesProps {
+  readonly phone: Phone
+  readonly call: ShownCall
+  /** Whether it is being taken already. */
+  readonly isBusy: boolean
+}
+
+function Choices({ phone, call, isBusy }: ChoicesProps) {
+  // With a key each, so that no button becomes another one under the finger that has pressed it.
+  if (!isOpen(call)) {
+    return (
+      <div class="call-tools" key="over">
+        <button type="button" onClick={() => phone.calls.close()}>
+          <Icon name="close" />
+          Close
+        </button>
+      </div>
+    )
+  }
+  if (!rings(call)) {
+    return (
+      <div class="call-tools" key="goes-on">
+        <button type="button" class="decline" disabled={call.id === undefined} onClick={() => void phone.calls.end()}>
+          <Icon name="hangup" />
+          End
+        </button>
+      </div>
+    )
+  }
+  return (
+    <div class="call-tools" key="rings">
+      <button type="button" class="decline" onClick={() => void phone.calls.decline()}>
+        <Icon name="hangup" />
+        Decline
+      </button>
+      <button type="button" class="accept" disabled={isBusy} onClick={() => void acceptCall(phone, call)}>
+        <Icon name="calls" />
+        Accept
+      </button>
+    </div>
+  )
+}
+
+function Descriptions({ call: { sdp } }: { readonly call: ShownCall }) {
+  const isOpened = useSignal(false)
+  return (
+    <>
+      <button
+        type="button"
+        class="small"
+        onClick={() => {
+          isOpened.value = true
+        }}
+      >
+        Both descriptions
+      </button>
+      {isOpened.value && (
+        <Dialog
+          wide
+          title="Session descriptions of both sides"
+          onClose={() => {
+            isOpened.value = false
+          }}
+        >
+          <div class="two">
+            <Code label="Business" text={sdp.business ?? 'Nothing yet'} />
+            <Code label="Phone" text={sdp.user ?? 'Nothing yet'} />
+          </div>
+        </Dialog>
+      )}
+    </>
+  )
 }

@@ -1,3 +1,4 @@
+import { openMicrophone } from '../microphone.ts'
 import { toOgg } from './ogg.ts'
 
 /** A voice message while it is recorded. */
@@ -12,11 +13,7 @@ const webm = 'audio/webm;codecs=opus'
 
 /** Records from the microphone. Browsers that cannot write Ogg write WebM, out of which the same sound is put into Ogg. */
 export async function startRecording(): Promise<Recording> {
-  if (!navigator.mediaDevices)
-    throw new Error('The browser allows the microphone only on this machine and on https pages.')
-  const stream = await navigator.mediaDevices.getUserMedia({ audio: { channelCount: 1 } }).catch(() => {
-    throw new Error('The browser does not allow the microphone on this page. Allow it in the settings of the browser.')
-  })
+  const stream = await openMicrophone()
   const type = MediaRecorder.isTypeSupported(ogg) ? ogg : webm
   const recorder = new MediaRecorder(stream, { mimeType: type, audioBitsPerSecond: 24_000 })
   const parts: Blob[] = []

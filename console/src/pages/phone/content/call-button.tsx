@@ -2,7 +2,7 @@ import type { Message } from '../../../data/messages.ts'
 import type { Phone } from '../../../data/phone/phone.ts'
 import { Icon } from '../../../ui/icons.tsx'
 import { nowTicking } from '../../../ui/moments.tsx'
-import { startCall } from '../call/call-screen.tsx'
+import { startCall } from '../call/calls-here.ts'
 
 interface Props {
   readonly phone: Phone
