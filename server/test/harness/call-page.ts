@@ -83,12 +83,12 @@ export async function readMeter(phone: Locator, name: string): Promise<number> {
 
 /** What a phone plays now; silence before the call is accepted. */
 export function hearPhone(phone: Locator): Promise<Heard> {
-  return askAudio(phone, `(${listen})(audio, audio.srcObject)`)
+  return askAudio(phone, `(${listen})(audio, audio?.srcObject)`)
 }
 
 /** Whether a phone plays anything, loud or silent. */
 export function isPlaying(phone: Locator): Promise<boolean> {
-  return askAudio(phone, 'audio.srcObject?.active === true && !audio.paused')
+  return askAudio(phone, 'audio?.srcObject?.active === true && !audio.paused')
 }
 
 async function askAudio<T>(phone: Locator, question: string): Promise<T> {

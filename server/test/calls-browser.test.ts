@@ -1,0 +1,60 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { openBrowser } from './harness/browser.ts'
+import { callFlags, fakeMicrophoneHz, hearPhone, openCallPage, untilHeard } from './harness/call-page.ts'
+import { startCommand } from './harness/command.ts'
+import { ada, openChat } from './harness/console-page.ts'
+import { makeStorePlace } from './harness/databases.ts'
+import { startAgent, whenHappened } from './harness/voice-commands.ts'
+
+/** The whole way of a call: a phone in a browser, the service, and a business's agent in a process of its own. */
+test('a phone in a browser and a voice agent hear each other, whoever calls', async (t) => {
+  const browser = await openBrowser(callFlags)
+  if ('missing' in browser) {
+    const line = `Calls were not tried in a browser: ${browser.missing}.`
+    process.stdout.write(`note: ${line}\n`)
+    t.diagnostic(line)
+    assert.equal(process.env['CI'], undefined, line)
+    return
+  }
+  t.after(() => browser.close())
+  const place = await makeStorePlace('sqlite')
+  const server = await startCommand(['serve', '--port', '0', '--data', place.dataDir], { cwd: place.dataDir })
+  t.after(async () => {
+    await server.stop('SIGTERM')
+    await place.remove()
+  })
+  const page = await openCallPage(t, browser, `${server.url}/`)
+  const phone = page.getByRole('article', { name: 'Phone of Ada' })
+  const press = (name: string) => phone.getByRole('button', { name, exact: true }).click()
+  const heardOf = ({ heard }: { heard: { hz: number | null } }) => Math.abs((heard.hz ?? 0) - fakeMicrophoneHz) <= 10
+
+  await t.test('the user calls', async (t) => {
+    const agent = await startAgent(t, server, place.dataDir, ['tone', '--hz', '523'])
+    await openChat(phone)
+    await press('Call Lucky Shrub')
+    await untilHeard(() => hearPhone(phone), 523)
+    await press('End')
+    const ended = await whenHappened(agent, 'ended')
+    assert.equal(ended.by, 'user')
+    assert.ok(heardOf(ended), JSON.stringify(ended))
+    await press('Close')
+  })
+
+  await t.test('the business calls', async (t) => {
+    const permission = { phone_number_id: '4000000000000001', user_wa_id: ada, status: 'granted' }
+    const granted = await fetch(`${server.url}/gateway/call_permissions`, {
+      method: 'POST',
+      headers: { authorization: 'Bearer demo-gateway-token', 'content-type': 'application/json' },
+      body: JSON.stringify(permission),
+    })
+    assert.equal(granted.status, 200)
+    const agent = await startAgent(t, server, place.dataDir, ['tone', '--hz', '440', '--call', ada])
+    await press('Accept')
+    await untilHeard(() => hearPhone(phone), 440)
+    await press('End')
+    assert.ok(heardOf(await whenHappened(agent, 'ended')))
+    const { code, stderr } = await agent.ended
+    assert.equal(code, 0, stderr)
+  })
+})
