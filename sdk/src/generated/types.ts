@@ -3103,7 +3103,7 @@ export interface CallFinding {
   side: 'user' | 'business' | 'media'
   /** What `ErrorCode` names. */
   code: 'no_candidates' | 'local_candidates' | 'no_line_end' | 'no_ssrc' | 'many_ssrc' | 'no_rtcp_mux' | 'no_setup' | 'wrong_setup' | 'no_fingerprint' | 'wrong_fingerprint' | 'no_ice_credentials' | 'no_opus' | 'wrong_opus' | 'wrong_ptime' | 'no_dtmf' | 'wrong_dtmf' | 'no_media' | 'lost'
-  /** `error`: the call has no sound. `warning`: it may have none. */
+  /** `error`: nothing is heard, or not what was meant; `warning`: it works with some, or without keys. */
   level: 'error' | 'warning'
   /** The line of the description, where there is one. */
   line?: number
