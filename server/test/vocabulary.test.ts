@@ -102,6 +102,11 @@ onBothDatabases('@great-detail/whatsapp against VOCABULARY=whatsapp', (engine) =
     const { is_pin_enabled, webhook_configuration, new_name_status, search_visibility } = await read(numbers.main)
     assert.deepEqual([is_pin_enabled, new_name_status, search_visibility], [true, 'NONE', 'VISIBLE'])
     assert.deepEqual(webhook_configuration, { phone_number: 'https://shrub.example/number' })
+    const temporary_callback_uri = 'https://shrub.example/agent'
+    await server.database.transaction(async (tx) => {
+      await tx.query.updateTable('phone_number_callbacks').set({ temporary_callback_uri }).execute()
+    })
+    assert.deepEqual((await read(numbers.main)).webhook_configuration, { phone_number: temporary_callback_uri })
   })
 
   test('@great-detail/whatsapp against VOCABULARY=whatsapp reads every field of a business account that its types name and the store knows', async () => {

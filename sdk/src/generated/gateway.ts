@@ -1387,7 +1387,7 @@ export class GatewayCallsMethods<V extends Vocabulary = 'msgapp'> extends Group<
    *   name: 'Ada',
    *   session: {
    *     sdp_type: 'offer',
-   *     sdp: 'v=0\r\no=- 2890844526 2 IN IP4 127.0.0.1\r\ns=-\r\nt=0 0\r\nm=audio 9 UDP/TLS/RTP/SAVPF 111\r\nc=IN IP4 0.0.0.0\r\na=rtpmap:111 opus/48000/2\r\na=sendrecv\r\n',
+   *     sdp: 'v=0\r\no=- 2890844526 2 IN IP4 127.0.0.1\r\ns=-\r\nt=0 0\r\na=group:BUNDLE 0\r\nm=audio 54213 UDP/TLS/RTP/SAVPF 111 126\r\nc=IN IP4 192.0.2.17\r\na=candidate:1 1 udp 2122260223 192.0.2.17 54213 typ host\r\na=ice-ufrag:Qb3x\r\na=ice-pwd:Zt8m+2kVqR4/uNdW0yJcPh1L\r\na=fingerprint:sha-256 5A:0E:91:C2:7B:44:D8:1F:60:B3:2C:E7:98:0D:F1:36:AA:58:C9:13:7E:4F:02:D6:8B:BD:35:E0:67:91:2A:FC\r\na=setup:actpass\r\na=mid:0\r\na=sendrecv\r\na=rtcp-mux\r\na=rtpmap:111 opus/48000/2\r\na=fmtp:111 minptime=10;useinbandfec=1\r\na=rtpmap:126 telephone-event/8000\r\na=ssrc:2914057836 cname:phone\r\n',
    *   },
    * })
    */

@@ -246,6 +246,8 @@ export interface PhoneNumbersUpdateParams {
     override_callback_uri: string
     /** A text of your choice: the handshake sends it to the callback, which checks it. */
     verify_token?: string | undefined
+    /** true: the URL stands in front of every other callback of the app for this number, which stay as they are, until an empty one, also with true, removes it. */
+    temporary?: boolean | undefined
   } | undefined
   /** The name that users see. */
   new_display_name?: string | undefined

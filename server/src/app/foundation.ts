@@ -23,6 +23,7 @@ import { addressClasses, rateClasses } from '../limits/classes.ts'
 import { buildOperations } from '../operations.ts'
 import { drawProcessId } from '../processes/heartbeat.ts'
 import { takeSigningKey } from '../resources/encryption/signing-keys.ts'
+import { describeItems } from '../resources/operators/watch/describe-items.ts'
 import { showFeedItem } from '../resources/operators/watch/feed-items.ts'
 import { tooManyStreams } from '../resources/users/errors.ts'
 import { Faults } from '../sandbox/faults.ts'
@@ -114,6 +115,7 @@ export async function layFoundation({
     log,
     broadcaster,
     show: showFeedItem,
+    describe: describeItems,
     maxStreams,
     refuse: refuseStream,
   })

@@ -196,7 +196,13 @@ export async function countOwnCallbacks(tx: Transaction, app_id: string): Promis
     .selectFrom('phone_number_callbacks')
     .select(({ fn }) => fn.countAll<number>().as('numbers'))
     .where('app_id', '=', app_id)
-    .where(({ or, eb }) => or([eb('override_callback_uri', 'is not', null), eb('webhook_url', 'is not', null)]))
+    .where(({ or, eb }) =>
+      or([
+        eb('temporary_callback_uri', 'is not', null),
+        eb('override_callback_uri', 'is not', null),
+        eb('webhook_url', 'is not', null),
+      ]),
+    )
     .executeTakeFirstOrThrow()
   return accounts + numbers
 }

@@ -389,6 +389,8 @@ export interface PhoneNumberCallbacksTable {
   app_id: string
   override_callback_uri: string | null
   webhook_url: string | null
+  /** In front of the other two until it is removed. */
+  temporary_callback_uri: string | null
 }
 
 export interface SigningKeysTable {

@@ -1,9 +1,8 @@
 import { sql } from 'kysely'
 import type { Clock } from '../base/time/clock.ts'
 import { second } from '../base/time/duration.ts'
-import type { Database } from '../db/database.ts'
+import type { Database, Db } from '../db/database.ts'
 import type { FeedItem } from './feed-item.ts'
-import { addSubjects } from './item-subjects.ts'
 import { readDeliveries, readEvents, readReplays, readTries } from './read.ts'
 import type { Reached } from './types.ts'
 
@@ -15,6 +14,8 @@ const pollLimit = 2000
 export interface ReaderDeps {
   readonly database: Database
   readonly clock: Clock
+  /** Adds what is read for several items at once. */
+  readonly describe: (db: Db, items: readonly FeedItem[]) => Promise<FeedItem[]>
 }
 
 interface Mark {
@@ -74,7 +75,7 @@ export class StoreReader {
       this.#seen.set(item.id, at)
     }
     for (const [id, seen] of this.#seen) if (at - seen > 4 * overlapMilliseconds) this.#seen.delete(id)
-    return addSubjects(this.#deps.database.read, fresh)
+    return this.#deps.describe(this.#deps.database.read, fresh)
   }
 
   /** Everything stored since a mark, in order, with the newest ids of it. */

@@ -1,3 +1,5 @@
+import { stackDescriptions } from './stack-descriptions.ts'
+
 /**
  * Session descriptions in the shape of what browsers make for a voice call: bundled, with ICE, DTLS and RTP. Addresses, keys
  * and identifiers are made up.
@@ -266,6 +268,7 @@ export const goodDescriptions: readonly { readonly name: string; readonly sdp: s
   { name: "Firefox's answer", sdp: withCrlf(firefoxAnswer) },
   { name: "Safari's offer", sdp: withCrlf(safariOffer) },
   { name: "Safari's answer", sdp: withCrlf(safariAnswer) },
+  ...stackDescriptions,
   { name: 'one with every type of line', sdp: withCrlf(everyLine) },
   { name: 'one with LF alone', sdp: chromiumOffer },
   { name: 'one whose last line has no end', sdp: withCrlf(chromiumOffer).trimEnd() },

@@ -1,13 +1,14 @@
-/** An offer of WebRTC that every server takes: one audio stream with Opus. */
+/** An offer of WebRTC that every server takes, also one that is strict about session descriptions: one audio stream with Opus. */
 export const exampleOffer = [
   'v=0',
   'o=- 4611731400430051336 2 IN IP4 127.0.0.1',
   's=-',
   't=0 0',
   'a=group:BUNDLE 0',
-  'm=audio 9 UDP/TLS/RTP/SAVPF 111',
-  'c=IN IP4 0.0.0.0',
+  'm=audio 54213 UDP/TLS/RTP/SAVPF 111 126',
+  'c=IN IP4 192.0.2.17',
   'a=rtcp:9 IN IP4 0.0.0.0',
+  'a=candidate:1 1 udp 2122260223 192.0.2.17 54213 typ host',
   'a=ice-ufrag:4ZcD',
   'a=ice-pwd:2/1muCWoOi3uLifh0NuRHlmx',
   'a=fingerprint:sha-256 19:E2:1C:3B:4B:9F:81:E6:B8:5C:F4:A5:A8:D8:73:04:BB:05:2F:70:9F:04:A9:0E:05:E9:26:33:E8:70:88:A2',
@@ -16,5 +17,8 @@ export const exampleOffer = [
   'a=sendrecv',
   'a=rtcp-mux',
   'a=rtpmap:111 opus/48000/2',
+  'a=fmtp:111 minptime=10;useinbandfec=1',
+  'a=rtpmap:126 telephone-event/8000',
+  'a=ssrc:2914057836 cname:phone',
   '',
 ].join('\r\n')

@@ -16,7 +16,7 @@ import { writeDigits } from '../phone/summarize.ts'
 import { useCallEvents } from './call-events.ts'
 import './calls.css'
 import { describeEvent } from './describe-event.ts'
-import { inspectSession } from './sdp.ts'
+import { Findings } from './findings.tsx'
 import { explainMissing, listSteps, nameCallState, secondsConnected, type TimedCall, toneOfCall } from './steps.ts'
 
 /** The events that a call raised, the oldest first: a call has one for each step that its business hears of. */
@@ -58,7 +58,7 @@ function Missing({ id }: { readonly id: string }) {
 }
 
 function OneCallView({ call }: { readonly call: GatewayCallsRetrieveResponse }) {
-  const { id, direction, user_wa_id, phone_number_id, sdp, created_time } = call
+  const { id, direction, user_wa_id, phone_number_id, findings, created_time } = call
   const isFromUser = direction === 'USER_INITIATED'
   const digits = writeDigits(user_wa_id)
   const name = nameUser(user_wa_id)
@@ -93,9 +93,15 @@ function OneCallView({ call }: { readonly call: GatewayCallsRetrieveResponse }) 
         <Timeline call={call} />
       </section>
       <Events call={call} />
+      {findings.some(({ side }) => side === 'media') && (
+        <section class="card">
+          <h2>Sound</h2>
+          <Findings of={findings} side="media" />
+        </section>
+      )}
       <div class="two">
-        <Side title="Business" sdp={sdp.business} isOffer={!isFromUser} call={call} />
-        <Side title="Phone" sdp={sdp.user} isOffer={isFromUser} call={call} />
+        <Side title="Business" side="business" isOffer={!isFromUser} call={call} />
+        <Side title="Phone" side="user" isOffer={isFromUser} call={call} />
       </div>
     </>
   )
@@ -176,12 +182,13 @@ function Timeline({ call }: { readonly call: TimedCall }) {
 
 interface SideProps {
   readonly title: string
-  readonly sdp: string | undefined
+  readonly side: 'business' | 'user'
   readonly isOffer: boolean
-  readonly call: TimedCall
+  readonly call: GatewayCallsRetrieveResponse
 }
 
-function Side({ title, sdp, isOffer, call }: SideProps) {
+function Side({ title, side, isOffer, call }: SideProps) {
+  const sdp = call.sdp[side]
   if (sdp === undefined) {
     return (
       <section class="card">
@@ -193,13 +200,7 @@ function Side({ title, sdp, isOffer, call }: SideProps) {
   return (
     <section class="card">
       <h2>{`${title}: ${isOffer ? 'offer' : 'answer'}`}</h2>
-      <ul class="findings">
-        {inspectSession(sdp, isOffer).map(({ tone, text }) => (
-          <li key={text} class={tone}>
-            {text}
-          </li>
-        ))}
-      </ul>
+      <Findings of={call.findings} side={side} />
       <Code label="Session description" text={sdp} />
     </section>
   )

@@ -139,7 +139,9 @@ const isUnused = sql`lanes.next_due IS NULL AND lanes.leased_until = 0
   AND NOT EXISTS (SELECT 1 FROM phone_number_callbacks n
     WHERE n.app_id = lanes.app_id AND n.override_callback_uri = lanes.callback_url)
   AND NOT EXISTS (SELECT 1 FROM phone_number_callbacks n
-    WHERE n.app_id = lanes.app_id AND n.webhook_url = lanes.callback_url)`
+    WHERE n.app_id = lanes.app_id AND n.webhook_url = lanes.callback_url)
+  AND NOT EXISTS (SELECT 1 FROM phone_number_callbacks n
+    WHERE n.app_id = lanes.app_id AND n.temporary_callback_uri = lanes.callback_url)`
 
 const findUnused = defineSql<{ ids: object }>()(
   ({ ids }) => sql<{ id: string }>`

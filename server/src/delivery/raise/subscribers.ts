@@ -4,7 +4,7 @@ import { type LaneAddress, laneIdOf } from '../store/lane-rows.ts'
 
 /**
  * Each app that is linked to an account, whose business has access to it, and that is subscribed to a field, with the callback for
- * a number: the number's own, else the account's, else the app's.
+ * a number: the number's own, the one for a while first, else the account's, else the app's.
  */
 export function subscribersOf(
   account_id: unknown,
@@ -13,7 +13,8 @@ export function subscribersOf(
 ): RawBuilder<unknown> {
   return sql`
     SELECT links.app_id, COALESCE(
-      numbers.override_callback_uri, numbers.webhook_url, links.override_callback_uri, app_subscriptions.callback_url
+      numbers.temporary_callback_uri, numbers.override_callback_uri, numbers.webhook_url, links.override_callback_uri,
+      app_subscriptions.callback_url
     ) AS callback_url
     FROM subscribed_apps links
     JOIN app_subscriptions ON app_subscriptions.app_id = links.app_id

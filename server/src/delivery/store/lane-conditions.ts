@@ -9,7 +9,8 @@ export const isSubscribed = sql<boolean>`(EXISTS (SELECT 1 FROM subscribed_apps 
   AND (EXISTS (SELECT 1 FROM app_subscriptions s WHERE s.app_id = lanes.app_id AND s.callback_url = lanes.callback_url)
   OR EXISTS (SELECT 1 FROM subscribed_apps l WHERE l.app_id = lanes.app_id AND l.override_callback_uri = lanes.callback_url)
   OR EXISTS (SELECT 1 FROM phone_number_callbacks c WHERE c.app_id = lanes.app_id AND c.override_callback_uri = lanes.callback_url)
-  OR EXISTS (SELECT 1 FROM phone_number_callbacks c WHERE c.app_id = lanes.app_id AND c.webhook_url = lanes.callback_url)))`
+  OR EXISTS (SELECT 1 FROM phone_number_callbacks c WHERE c.app_id = lanes.app_id AND c.webhook_url = lanes.callback_url)
+  OR EXISTS (SELECT 1 FROM phone_number_callbacks c WHERE c.app_id = lanes.app_id AND c.temporary_callback_uri = lanes.callback_url)))`
 
 /** Whether something waits for a lane or would go there. */
 const isInUse = sql<boolean>`(lanes.next_due IS NOT NULL OR ${isSubscribed})`

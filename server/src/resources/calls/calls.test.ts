@@ -337,7 +337,7 @@ onOneDatabase('calls of the business', 'postgres', (engine) => {
       'an sdp with a broken line',
       { session: { ...offer, sdp: offer.sdp.replace('opus/48000/2', 'opus') } },
       sdpLineWrong({
-        line: 7,
+        line: 16,
         expected: 'a=rtpmap:<payload type from 0 to 127> <encoding>/<clock rate>, and maybe /<parameters>',
       }),
     ],

@@ -40,6 +40,11 @@ export const offerRequired = defineError({
   status: 400,
   text: 'session.sdp_type: it must be offer when a call starts.',
 })
+export const sessionRefused = defineError({
+  id: 'session_refused',
+  status: 400,
+  text: 'session.sdp: {fault}; {advice} ({code}).',
+})
 export const callingOff = defineError({
   id: 'calling_off',
   status: 403,

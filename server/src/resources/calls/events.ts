@@ -20,10 +20,17 @@ export function buildConnectEvent(vocabulary: Vocabulary, number: CallNumber, ca
         timestamp: writeSeconds(time),
         direction,
         ...describeButton(call),
-        ...(user_session !== null && { session: { sdp_type: user_session.sdp_type, sdp: user_session.sdp } }),
+        ...(user_session !== null && {
+          session: { sdp_type: user_session.sdp_type, sdp: endLastLine(user_session.sdp) },
+        }),
       },
     ],
   }
+}
+
+/** Some stacks refuse a description whose last line has no end. */
+function endLastLine(sdp: string): string {
+  return sdp.endsWith('\n') ? sdp : `${sdp}\r\n`
 }
 
 /** The progress of a business's call at the user's phone. */

@@ -14,7 +14,7 @@ import { callerBlocked, callerIsNumber, reasonNotTaken } from './errors.ts'
 import { exampleOffer } from './examples.ts'
 import { periodMilliseconds, readStatus, toStoredPermission } from './permissions.ts'
 import { progressCall, startCall } from './progress.ts'
-import { checkCanCall, checkOffer, checkSession } from './rules.ts'
+import { checkAnswer, checkCanCall, checkOffer, checkSession } from './rules.ts'
 import {
   endReasons,
   expirationTimeSchema,
@@ -94,10 +94,10 @@ export function callGatewayOperations({ habits }: Vocabulary): NewOperation[] {
         output: { call_id: exampleCallId },
       },
       async run(context, input) {
-        const { db, clock } = context
+        const { db, clock, settings } = context
         const { phone_number_id, from, name, session } = input
         const { message_id } = input as { message_id?: string }
-        checkOffer(session)
+        checkOffer(session, settings)
         const number = await requireNumber(context, phone_number_id)
         checkCanCall(number)
         const { isNumber, isBlocked } = await findPerson(db, number.id, from)
@@ -203,10 +203,16 @@ export function callGatewayOperations({ habits }: Vocabulary): NewOperation[] {
         first: [{ send: 'calls.act', take: { pointer: '/calls/0/id', as: 'call_id' } }],
       },
       async run(context, { call_id, action, session, reason }) {
-        checkSession(action, session)
+        checkSession(action, session, context.settings)
         if (reason !== undefined && action !== 'terminate') throw reasonNotTaken({ action })
         const { call, number } = await requireCall(context, call_id)
-        await progressCall(context, number, call, { side: 'user', action, session, end_reason: reason })
+        await progressCall(context, number, call, {
+          side: 'user',
+          action,
+          session,
+          end_reason: reason,
+          check: (found) => checkAnswer(found, session, context.settings),
+        })
         return { success: true }
       },
     }),

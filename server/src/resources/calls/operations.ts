@@ -13,7 +13,7 @@ import { callGatewayOperations } from './gateway.ts'
 import { checkCallLimit, checkPermission, describePermission, noLimits, periodMilliseconds } from './permissions.ts'
 import { progressCall, ringOutTimer, startCall } from './progress.ts'
 import { makeRingOutHandler } from './ring-out.ts'
-import { checkAnswerIsGiven, checkCallRequest, checkCanCall } from './rules.ts'
+import { checkAnswer, checkAnswerIsGiven, checkCallRequest, checkCanCall } from './rules.ts'
 import { type CallRequest, callAnswerSchema, callRequestSchema, permissionSchema, userWaIdSchema } from './schemas.ts'
 import {
   countPermissionRequests,
@@ -94,7 +94,7 @@ function callOperations(vocabulary: Vocabulary): NewOperation[] {
         },
       },
       async run(context, input) {
-        checkCallRequest(input, vocabulary)
+        checkCallRequest(input, vocabulary, context.settings)
         if (input.action === 'connect') return connect(context, input)
         await act(context, input)
         return input.action === 'terminate'
@@ -122,7 +122,7 @@ async function connect(context: Context<Transaction>, { to = '', session, biz_op
 
 /** Applies an action to an existing call. */
 async function act(context: Context<Transaction>, input: CallRequest): Promise<void> {
-  const { db, node } = context
+  const { db, node, settings } = context
   const { action, session, biz_opaque_callback_data } = input
   if (action === 'connect') throw new Error('connect starts a call, it is no step of one')
   const number = await findPhoneNumber(db, node)
@@ -133,7 +133,10 @@ async function act(context: Context<Transaction>, input: CallRequest): Promise<v
     action,
     session,
     biz_opaque_callback_data,
-    ...(action === 'accept' && { check: (call) => checkAnswerIsGiven(call, session) }),
+    check(call) {
+      if (action === 'accept') checkAnswerIsGiven(call, session)
+      checkAnswer(call, session, settings)
+    },
   })
 }
 

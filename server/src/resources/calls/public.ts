@@ -2,3 +2,4 @@
 export { callingOff } from './errors.ts'
 export { periodMilliseconds, readStatus, toStoredPermission } from './permissions.ts'
 export { callRemovals } from './retention-store.ts'
+export { findFindings } from './sdp/findings.ts'

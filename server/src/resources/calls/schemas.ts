@@ -1,7 +1,7 @@
 import { type Static, Type } from 'typebox'
 import { idSchema, productName } from '../../graph/schemas.ts'
 import type { Vocabulary } from '../../graph/vocabulary.ts'
-import { findingCodes, findingLevels, findingSides } from './sdp/finding-codes.ts'
+import { findingCodes, findingLevels, findingSides } from './sdp/finding-kinds.ts'
 import { callDirections, callStates } from './states.ts'
 
 export const callPermissionStatuses = ['granted', 'pending', 'denied', 'expired'] as const

@@ -113,12 +113,13 @@ async function findCallbacks({ query }: Db, { id, account_id }: Node, app_id: st
     .select([
       'app_subscriptions.callback_url as application',
       'subscribed_apps.override_callback_uri as account',
+      'numbers.temporary_callback_uri',
       'numbers.override_callback_uri',
       'numbers.webhook_url',
     ])
     .where('apps.id', '=', app_id)
     .executeTakeFirst()
-  const phone_number = found?.override_callback_uri ?? found?.webhook_url
+  const phone_number = found?.temporary_callback_uri ?? found?.override_callback_uri ?? found?.webhook_url
   return {
     ...(found?.application && { application: found.application }),
     ...(found?.account && { whatsapp_business_account: found.account }),

@@ -216,6 +216,12 @@ export const numberSettingsSchema = Type.Object({
           'x-expects': 'an http or https URL of at most 200 characters, or empty to remove it',
         }),
         verify_token: Type.Optional(verifyTokenSchema),
+        temporary: Type.Optional(
+          Type.Boolean({
+            description:
+              'true: the URL stands in front of every other callback of the app for this number, which stay as they are, until an empty one, also with true, removes it.',
+          }),
+        ),
       },
       { description: 'Where the events of this number are sent, instead of to the callback of the app.' },
     ),

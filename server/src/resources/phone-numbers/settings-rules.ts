@@ -1,4 +1,4 @@
-import type { PhoneNumbersTable } from '../../db/tables.ts'
+import type { PhoneNumberCallbacksTable, PhoneNumbersTable } from '../../db/tables.ts'
 import { appNotLinked, appNotSubscribed, connectionStatusNotSettable, overrideNotAUrl, pinsDiffer } from './errors.ts'
 import { readName } from './rules.ts'
 import { type NumberSettings, settableConnectionStatuses } from './schemas.ts'
@@ -21,7 +21,7 @@ export interface SettingsChange {
   /** Empty removes it. */
   readonly pin: string | undefined
   readonly newCallbacks: readonly NewCallback[]
-  readonly callbackColumns: { override_callback_uri?: string | null; webhook_url?: string }
+  readonly callbackColumns: Partial<Omit<PhoneNumberCallbacksTable, 'phone_number_id' | 'app_id'>>
 }
 
 /** Parses a settings request; throws the 400 when its members do not fit together. */
@@ -58,7 +58,9 @@ export function readSettings(input: NumberSettings): SettingsChange {
         : []),
     ],
     callbackColumns: {
-      ...(override !== undefined && { override_callback_uri: override === '' ? null : override }),
+      ...(override !== undefined && {
+        [configuration?.temporary ? 'temporary_callback_uri' : 'override_callback_uri']: override || null,
+      }),
       ...(webhook_url !== undefined && { webhook_url }),
     },
   }

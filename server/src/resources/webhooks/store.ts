@@ -54,7 +54,7 @@ export async function isAppLinked(db: Db, account_id: string, app_id: string): P
 
 type NumberCallbacks = Omit<PhoneNumberCallbacksTable, 'phone_number_id' | 'app_id'>
 
-/** Sets an app's callback for one number; a missing value stays, null returns to the app's own callback. */
+/** Sets an app's callback for one number; a missing value stays, null returns to the next of its callbacks. */
 export async function setNumberCallbacks(
   tx: Transaction,
   { phone_number_id, app_id }: { phone_number_id: string; app_id: string },
@@ -63,10 +63,17 @@ export async function setNumberCallbacks(
   if (Object.keys(changes).length === 0) return
   await tx.query
     .insertInto('phone_number_callbacks')
-    .values({ phone_number_id, app_id, override_callback_uri: null, webhook_url: null, ...changes })
+    .values({
+      phone_number_id,
+      app_id,
+      override_callback_uri: null,
+      webhook_url: null,
+      temporary_callback_uri: null,
+      ...changes,
+    })
     .onConflict((conflict) => conflict.columns(['phone_number_id', 'app_id']).doUpdateSet(changes))
     .execute()
-  await makeLanes(tx, app_id, [changes.override_callback_uri, changes.webhook_url])
+  await makeLanes(tx, app_id, [changes.temporary_callback_uri, changes.override_callback_uri, changes.webhook_url])
 }
 
 /** Makes the lanes of callbacks that were set, so that the first event finds them. */

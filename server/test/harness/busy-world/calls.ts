@@ -1,38 +1,11 @@
 import { minute, second } from '../../../src/base/time/duration.ts'
+import { exampleAnswer, exampleOffer } from '../../../src/resources/calls/examples.ts'
 import type { BusyClock } from './clock.ts'
 import type { Doors } from './doors.ts'
 import { busyIds } from './world.ts'
 
-const offer = { sdp_type: 'offer', sdp: describeSession('actpass') }
-const answer = { sdp_type: 'answer', sdp: describeSession('active') }
-
-/** What a browser says about its media: one audio stream with ICE, DTLS and Opus. Addresses are of the blocks for documentation. */
-function describeSession(setup: 'actpass' | 'active'): string {
-  const fingerprint = Array.from({ length: 32 }, (_, index) => (index * 7 + 16).toString(16).toUpperCase()).join(':')
-  const lines = [
-    'v=0',
-    'o=- 2890844526 2 IN IP4 127.0.0.1',
-    's=-',
-    't=0 0',
-    'a=group:BUNDLE 0',
-    'm=audio 54213 UDP/TLS/RTP/SAVPF 111 126',
-    'c=IN IP4 203.0.113.24',
-    'a=rtcp:9 IN IP4 0.0.0.0',
-    'a=candidate:1 1 udp 2122260223 192.0.2.17 54213 typ host generation 0',
-    'a=ice-ufrag:f3a1',
-    'a=ice-pwd:0123456789abcdef01234567',
-    `a=fingerprint:sha-256 ${fingerprint}`,
-    `a=setup:${setup}`,
-    'a=mid:0',
-    'a=sendrecv',
-    'a=rtcp-mux',
-    'a=rtpmap:111 opus/48000/2',
-    'a=fmtp:111 minptime=10;useinbandfec=1',
-    'a=rtpmap:126 telephone-event/8000',
-    'a=ssrc:1 cname:switchboard',
-  ]
-  return `${lines.join('\r\n')}\r\n`
-}
+const offer = { sdp_type: 'offer', sdp: exampleOffer }
+const answer = { sdp_type: 'answer', sdp: exampleAnswer }
 
 /** Both directions and every ending of calls, one after the other. */
 export class BusyCalls {

@@ -6,8 +6,8 @@ import { writeTimestamp } from '../../../graph/input/timestamps.ts'
 import type { LoggedRequest } from '../../../graph/ports.ts'
 import { idSchema } from '../../../graph/schemas.ts'
 import { type FeedItem, type FeedItemType, feedItemTypes } from '../../../stream/feed-item.ts'
-import { addSubjects } from '../../../stream/item-subjects.ts'
 import { readDeliveries, readEvents, readReplays, readTries } from '../../../stream/read.ts'
+import { describeItems } from './describe-items.ts'
 
 const orNull = () => Type.Union([Type.String(), Type.Null()])
 
@@ -21,7 +21,7 @@ export const feedItemSchema = Type.Object({
   trace: orNull(),
   data: Type.Record(Type.String(), Type.Unknown(), {
     description:
-      'What belongs to the type. What belongs to an event has a subject: what it is about in a few words, without text of a user, or null. The value of an event is null when it has more than 16 KiB, and when its content was removed, then with content_removed.',
+      'What belongs to the type. What belongs to an event has a subject: what it is about in a few words, without text of a user, or null. A call has findings: what is wrong with its sound, as at the gateway, or null when the call is not kept any more. The value of an event is null when it has more than 16 KiB, and when its content was removed, then with content_removed.',
   }),
 })
 export type ShownFeedItem = Static<typeof feedItemSchema>
@@ -80,7 +80,7 @@ export async function readTrace(db: Db, trace: string) {
   const { found: deliveries } = await readDeliveries(db, { where, limit })
   const tries = await readTries(db, { where, limit })
   const replays = await readReplays(db, { where: sql<boolean>`replays.trace = ${trace}`, limit })
-  return inOrder(await addSubjects(db, [...events, ...deliveries, ...tries, ...replays]))
+  return inOrder(await describeItems(db, [...events, ...deliveries, ...tries, ...replays]))
 }
 
 /** What is stored of a type since a time, in order; each by the index of its time. */

@@ -6,9 +6,9 @@ import { readTimestamp, timestampSchema, writeTimestamp } from '../../../graph/i
 import { newestFirst, type PagePosition, pagingSchema } from '../../../graph/lists/paging.ts'
 import type { MergedScan } from '../../../graph/lists/scan.ts'
 import type { NewOperation } from '../../../graph/operation.ts'
-import { addSubjects } from '../../../stream/item-subjects.ts'
 import { isRecordSeen } from '../audit.ts'
 import { exampleCursors } from '../examples.ts'
+import { describeItems } from './describe-items.ts'
 import { exampleFeedItem, feedItemSchema, filterProperties } from './feed-items.ts'
 import {
   comparePlaces,
@@ -56,7 +56,7 @@ export function feedOperations(): NewOperation[] {
         }
         const sources = readTypes(types).flatMap((type) => sourcesOf(type, deps))
         return page.fetch(
-          async ({ position }) => addSubjects(db, (await readPage(sources, position, period)).map(toRow)),
+          async ({ position }) => describeItems(db, (await readPage(sources, position, period)).map(toRow)),
           ({ key: _, time, ...item }) => ({ ...item, time: writeTimestamp(time) }),
           {
             findEdge: (side, from, distance) =>

@@ -3,9 +3,9 @@ import type { Db } from '../../../db/database.ts'
 import type { OperatorContext } from '../../../graph/context.ts'
 import { badArgument } from '../../../graph/define-error.ts'
 import type { FeedItem } from '../../../stream/feed-item.ts'
-import { addSubjects } from '../../../stream/item-subjects.ts'
 import { readEvents } from '../../../stream/read.ts'
 import { afterUnknown } from '../errors.ts'
+import { describeItems } from './describe-items.ts'
 import { fits, readSince, toFeedItem } from './feed-items.ts'
 import { isOneOf, typesWithKind, type WaitFilter } from './wait-filter.ts'
 
@@ -55,7 +55,7 @@ export async function findPast(
   if (isOneOf(typesWithKind, type)) {
     if (start?.eventId === undefined && since === undefined) return undefined
     const found = await findEvent(db, filter, start?.eventId, isOver)
-    return found && (await addSubjects(db, [found]))[0]
+    return found && (await describeItems(db, [found]))[0]
   }
   if (since === undefined || type === 'timer') return undefined
   if (type === 'request') {
@@ -63,7 +63,7 @@ export async function findPast(
     return first && toFeedItem(first.whole())
   }
   const found = (await readSince(db, since, type)).find((item) => filter.takes(item))
-  return found && (await addSubjects(db, [found]))[0]
+  return found && (await describeItems(db, [found]))[0]
 }
 
 const pageSize = 500

@@ -162,7 +162,8 @@ export async function listLinkedForOperators(
     )
     .select(['subscribed_apps.app_id', 'apps.name as app_name', 'app_subscriptions.fields'])
     .select([
-      sql<string | null>`COALESCE(phone_number_callbacks.override_callback_uri, phone_number_callbacks.webhook_url,
+      sql<string | null>`COALESCE(phone_number_callbacks.temporary_callback_uri,
+        phone_number_callbacks.override_callback_uri, phone_number_callbacks.webhook_url,
         subscribed_apps.override_callback_uri, app_subscriptions.callback_url)`.as('callback_url'),
       writeAccess(sql.ref('apps.business_id'), sql.ref('subscribed_apps.account_id')).as('has_access'),
     ])
