@@ -1,6 +1,7 @@
 import { computed, signal } from '@preact/signals'
 import type { CallSession } from '@switchboard/client/methods'
-import { microphoneGone, openMicrophone } from '../microphone.ts'
+import { openMicrophone } from '../microphone.ts'
+import { microphoneGone } from '../microphone-words.ts'
 import { LevelMeter } from './level-meter.ts'
 import {
   endLastLine,
