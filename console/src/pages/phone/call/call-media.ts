@@ -115,7 +115,8 @@ export class CallMedia {
 
   /** How loud both sides are, from 0 to 1. */
   levels(): { readonly mine: number; readonly theirs: number } {
-    return { mine: this.#meters?.mine.read() ?? 0, theirs: this.#meters?.theirs.read() ?? 0 }
+    const [mine = 0, theirs = 0] = [this.#meters?.mine.read(), this.#meters?.theirs.read()]
+    return { mine: this.isMuted.value ? 0 : mine, theirs }
   }
 
   close(): void {
