@@ -1,10 +1,19 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { openBrowser } from './harness/browser.ts'
-import { callFlags, fakeMicrophoneHz, hearPhone, openCallPage, untilHeard } from './harness/call-page.ts'
-import { startCommand } from './harness/command.ts'
+import {
+  callFlags,
+  fakeMicrophoneHz,
+  hearPhone,
+  openCallPage,
+  readMeter,
+  silenceLevel,
+  untilHeard,
+} from './harness/call-page.ts'
+import { type RunningServer, startCommand } from './harness/command.ts'
 import { ada, openChat } from './harness/console-page.ts'
 import { makeStorePlace } from './harness/databases.ts'
+import { until } from './harness/until.ts'
 import { startAgent, whenHappened } from './harness/voice-commands.ts'
 
 /** The whole way of a call: a phone in a browser, the service, and a business's agent in a process of its own. */
@@ -27,13 +36,21 @@ test('a phone in a browser and a voice agent hear each other, whoever calls', as
   const page = await openCallPage(t, browser, `${server.url}/`)
   const phone = page.getByRole('article', { name: 'Phone of Ada' })
   const press = (name: string) => phone.getByRole('button', { name, exact: true }).click()
-  const heardOf = ({ heard }: { heard: { hz: number | null } }) => Math.abs((heard.hz ?? 0) - fakeMicrophoneHz) <= 10
+  /** Lets the microphone beep and presses a key: when the agent has that key, it has heard what was before. */
+  const beepAndPress = async (agent: RunningServer) => {
+    await until(async () => (await readMeter(phone, 'The user')) > silenceLevel, 'the microphone beeps')
+    await press('Keypad')
+    await press('5')
+    assert.equal((await whenHappened(agent, 'dtmf')).key, '5')
+  }
+  const heardOf = ({ heard }: { heard: { hz: number | null } }) => Math.abs((heard.hz ?? 0) - fakeMicrophoneHz) <= 20
 
   await t.test('the user calls', async (t) => {
     const agent = await startAgent(t, server, place.dataDir, ['tone', '--hz', '523'])
     await openChat(phone)
     await press('Call Lucky Shrub')
     await untilHeard(() => hearPhone(phone), 523)
+    await beepAndPress(agent)
     await press('End')
     const ended = await whenHappened(agent, 'ended')
     assert.equal(ended.by, 'user')
@@ -52,8 +69,10 @@ test('a phone in a browser and a voice agent hear each other, whoever calls', as
     const agent = await startAgent(t, server, place.dataDir, ['tone', '--hz', '440', '--call', ada])
     await press('Accept')
     await untilHeard(() => hearPhone(phone), 440)
+    await beepAndPress(agent)
     await press('End')
-    assert.ok(heardOf(await whenHappened(agent, 'ended')))
+    const ended = await whenHappened(agent, 'ended')
+    assert.ok(heardOf(ended), JSON.stringify(ended))
     const { code, stderr } = await agent.ended
     assert.equal(code, 0, stderr)
   })
