@@ -15,6 +15,7 @@ import {
   isPlaying,
   openCallPage,
   readMeter,
+  readTones,
   silenceLevel,
   untilHeard,
 } from './harness/call-page.ts'
@@ -86,6 +87,7 @@ test('calls with sound in a browser', async (t) => {
     await press('Keypad')
     for (const key of '42#') await press(key)
     assert.equal(await phone.locator('.keypad output').textContent(), '42#')
+    await until(async () => (await readTones(page)) === '42#', 'every tone is sent, in order')
     assert.equal(await phone.getByRole('alert').count(), 0)
 
     await doors.end(id)
