@@ -232,6 +232,14 @@ test('calls with sound in a browser', async (t) => {
     await page.goto(`${url}/?phones=${ada}`)
   })
 
+  await t.test('when the store is reset, its call goes and the microphone with it', async (t) => {
+    await takeCall(doors, phone, await BusinessPeer.open(t, browser, url, tone))
+    const headers = { authorization: 'Bearer demo-operator-token' }
+    assert.equal((await fetch(`${url}/operator/reset`, { method: 'POST', headers })).status, 200)
+    await phone.locator('.call-screen').waitFor({ state: 'detached' })
+    assert.equal(await countLiveMicrophones(page), 0)
+  })
+
   await t.test('a call is taken, muted and ended by keys alone', async (t) => {
     const business = await BusinessPeer.open(t, browser, url, tone)
     await openChat(phone)
