@@ -169,6 +169,20 @@ test('calls without sound in a browser', async (t) => {
     await end()
   })
 
+  await t.test('a business that takes no tones of keys gets none', async (t) => {
+    const business = await BusinessPeer.open(t, peers, url, tone)
+    const offer = await business.offer()
+    const { sdp } = await take(offer.replace(/( 110| 126)+(?=\r\n)/, '').replaceAll(/a=rtpmap:(?:110|126) .*\r\n/g, ''))
+    assert.doesNotMatch(sdp ?? '', /telephone-event/)
+    await business.takeAnswer(sdp ?? '')
+    await untilHeard(() => hearPhone(phone), tone)
+    await press('Keypad')
+    await phone.getByText('The business takes no tones of keys, or is not connected yet.').waitFor()
+    assert.ok(await phone.getByRole('button', { name: '5', exact: true }).isDisabled())
+    assert.equal(await alert.count(), 0)
+    await end()
+  })
+
   await t.test('the connection is lost: that is said, and then the phone ends the call', async (t) => {
     const { id, business } = await takeAndHear(t)
     await business.close()

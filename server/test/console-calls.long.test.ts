@@ -15,6 +15,7 @@ import {
   isPlaying,
   openCallPage,
   readMeter,
+  readTones,
   silenceLevel,
   untilHeard,
 } from './harness/call-page.ts'
@@ -86,6 +87,7 @@ test('calls with sound in a browser', async (t) => {
     await press('Keypad')
     for (const key of '42#') await press(key)
     assert.equal(await phone.locator('.keypad output').textContent(), '42#')
+    await until(async () => (await readTones(page)) === '42#', 'every tone is sent, in order')
     assert.equal(await phone.getByRole('alert').count(), 0)
 
     await doors.end(id)
@@ -228,6 +230,14 @@ test('calls with sound in a browser', async (t) => {
     await two.getByText('Call ended').waitFor()
     await close()
     await page.goto(`${url}/?phones=${ada}`)
+  })
+
+  await t.test('when the store is reset, its call goes and the microphone with it', async (t) => {
+    await takeCall(doors, phone, await BusinessPeer.open(t, browser, url, tone))
+    const headers = { authorization: 'Bearer demo-operator-token' }
+    assert.equal((await fetch(`${url}/operator/reset`, { method: 'POST', headers })).status, 200)
+    await phone.locator('.call-screen').waitFor({ state: 'detached' })
+    assert.equal(await countLiveMicrophones(page), 0)
   })
 
   await t.test('a call is taken, muted and ended by keys alone', async (t) => {

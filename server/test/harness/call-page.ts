@@ -18,7 +18,7 @@ export const silenceLevel = 0.02
 
 // Code for the page is kept as text: it is sent to the browser.
 
-/** Echo cancelling and noise suppression take tones for noise; and no candidate leads out of this machine. */
+/** Echo cancelling and noise suppression take tones for noise; and no candidate leads out of this machine. Notes what the page uses. */
 const prepare = `
   const { mediaDevices } = navigator
   if (mediaDevices) {
@@ -30,6 +30,12 @@ const prepare = `
       window.microphones = [...(window.microphones ?? []), ...stream.getTracks()]
       return stream
     }
+  }
+  window.tones = []
+  const { insertDTMF } = RTCDTMFSender.prototype
+  RTCDTMFSender.prototype.insertDTMF = function (...rest) {
+    this.ontonechange = ({ tone }) => window.tones.push(tone)
+    return insertDTMF.apply(this, rest)
   }
   const described = Object.getOwnPropertyDescriptor(RTCPeerConnection.prototype, 'localDescription')
   Object.defineProperty(RTCPeerConnection.prototype, 'localDescription', {
@@ -121,6 +127,11 @@ export function countLiveMicrophones(page: Page): Promise<number> {
 /** How often a page has asked for the microphone since it was loaded. */
 export function countMicrophoneRequests(page: Page): Promise<number> {
   return page.evaluate('window.askedForMicrophone')
+}
+
+/** The keys whose tones a page has sent. */
+export async function readTones(page: Page): Promise<string> {
+  return page.evaluate(`window.tones.join('')`)
 }
 
 const openPeer = `async (hz) => {

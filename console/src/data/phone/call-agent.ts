@@ -1,4 +1,5 @@
 import {
+  APIError,
   type CallSession,
   type GatewayCallsListItem,
   type GatewayStreamEvent,
@@ -44,11 +45,10 @@ export class CallAgent {
   async readAll(): Promise<void> {
     await this.#list()
     const { calls, call } = this.#store
-    const shown = isOpen(call.value?.call) ? call.value?.call.id : undefined
-    const found =
-      calls.value.find(({ id }) => id === shown) ??
-      (shown === undefined ? calls.value.find(({ state }) => state !== 'ended') : undefined)
+    const open = isOpen(call.value?.call) ? call.value?.call.id : undefined
+    const found = calls.value.find(({ id, state }) => (open === undefined ? state !== 'ended' : id === open))
     if (found) await this.#onCall(found)
+    else if (open !== undefined) await this.read(open)
   }
 
   /** Shows the call that the user is making, before the service has heard of it. */
@@ -90,14 +90,20 @@ export class CallAgent {
       const call = await gatewayCallsRetrieve(client, id)
       if (call.user_wa_id === this.#store.wa_id) this.#show(call)
     } catch (error) {
-      this.#store.problem.value = explain(error)
+      const { call, problem } = this.#store
+      const isGone = error instanceof APIError && error.status === 404 && call.value?.call.id === id
+      // The store was reset: no button of the call would do anything any more.
+      if (isGone) call.value = undefined
+      else problem.value = explain(error)
     }
   }
 
   #show(call: ShownCall): void {
-    const { call: shown } = this.#store
+    const { call: shown, problem } = this.#store
     const before = shown.value
     if (!replaces(before?.call, call)) return
+    // What stood in the way of something else is not about this call.
+    if (before?.call.id !== call.id) problem.value = undefined
     const isSame = before !== undefined && before.call.id === call.id && before.call.state === call.state
     shown.value = { call, since: isSame ? before.since : Date.now() }
   }
