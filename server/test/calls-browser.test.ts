@@ -36,8 +36,9 @@ test('a phone in a browser and a voice agent hear each other, whoever calls', as
   const page = await openCallPage(t, browser, `${server.url}/`)
   const phone = page.getByRole('article', { name: 'Phone of Ada' })
   const press = (name: string) => phone.getByRole('button', { name, exact: true }).click()
-  /** Lets the microphone beep and presses a key: when the agent has that key, it has heard what was before. */
+  /** Lets the microphone beep, twice a second, and presses a key: when the agent has that key, it has heard what was before. */
   const beepAndPress = async (agent: RunningServer) => {
+    await phone.getByText(/^\d:(?:0[2-9]|[1-5]\d)$/).waitFor()
     await until(async () => (await readMeter(phone, 'The user')) > silenceLevel, 'the microphone beeps')
     await press('Keypad')
     await press('5')
