@@ -1,6 +1,7 @@
 export type { FaultRule } from '@switchboard/client'
 export { createSwitchboard, type SwitchboardOptions } from './create.ts'
 export type * from './generated/world.ts'
+export type { SoundCallRequest, SoundCallResult } from './phones/call-with-sound.ts'
 export { Phone } from './phones/phone.ts'
 export type { MessageType, PhoneMessage, PhoneMessageOf, Written, WrittenMessage } from './phones/phone-messages.ts'
 export type { ServerCommand } from './start/find-server.ts'
