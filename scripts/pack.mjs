@@ -131,7 +131,9 @@ export async function pack() {
   const name = `${Date.now()}-${process.pid}`
   const folder = join(packs, name)
   const metafile = await bundle({ entryPoints: ['server/src/cli/run.ts'], folder, external: readsOwnFiles })
-  const own = Object.keys(metafile.inputs).filter((path) => /^(?:(?:server|sdk|voice)\/src|console\/shared)\//.test(path))
+  const own = Object.keys(metafile.inputs).filter((path) =>
+    /^(?:(?:server|sdk|voice)\/src|console\/shared)\//.test(path),
+  )
   const sources = ['package-lock.json', ...own].map((path) => {
     const { size, mtimeMs } = statSync(join(root, path))
     return [path, size, mtimeMs]

@@ -121,7 +121,10 @@ async function runCheck({ name, command: [program = '', ...args], hint, environm
 async function chooseFiles(): Promise<string[]> {
   const found: string[] = []
   const isForeign = (path: string) => path.endsWith('node_modules')
-  for await (const file of glob('{server,sdk,testing,voice,console,scripts}/**/*.test.ts', { cwd: root, exclude: isForeign }))
+  for await (const file of glob('{server,sdk,testing,voice,console,scripts}/**/*.test.ts', {
+    cwd: root,
+    exclude: isForeign,
+  }))
     found.push(file)
   const files = found.filter((file) => file.endsWith('.long.test.ts') === (mode.long ?? false)).sort()
   if (mode.changed) {

@@ -98,7 +98,7 @@ test('the console in a browser', async (t) => {
     assert.equal((await post(url, `/v23.0/${number}/calls`, body)).status, 200)
     await phone.getByRole('button', { name: 'Accept' }).click()
     await phone.getByText('0:01').waitFor()
-    await phone.getByText('Nothing can be heard yet').waitFor()
+    await phone.getByRole('alert').getByText('The business sent no session description').waitFor()
     await phone.getByRole('button', { name: 'End', exact: true }).click()
     await phone.getByText('Call ended').waitFor()
     await phone.getByRole('button', { name: 'Close' }).click()

@@ -26,6 +26,7 @@ import { measureUntilGood } from './harness/stolen-time.ts'
 import { until } from './harness/until.ts'
 
 const tone = 440
+const bob = '16505551235'
 /** From the response of the API to the words on the screen, in milliseconds. */
 const hangUpLimit = 1000
 
@@ -78,7 +79,7 @@ test('calls with sound in a browser', async (t) => {
 
     await press('Mute')
     await until(async () => (await business.hear()).level < -60, 'the business hears nothing')
-    assert.ok((await readMeter(phone, 'The user')) < silenceLevel)
+    await until(async () => (await readMeter(phone, 'The user')) < silenceLevel, 'the meter of the user is still')
     await press('Muted')
     await untilHeard(() => business.hear(), fakeMicrophoneHz, 10)
 
@@ -125,15 +126,14 @@ test('calls with sound in a browser', async (t) => {
     const id = await takeCall(doors, phone, business)
     await untilHeard(() => business.hear(), fakeMicrophoneHz, 10)
     assert.ok((await hearPhone(phone)).level < -60)
-    assert.ok((await readMeter(phone, 'The business')) < silenceLevel)
+    await until(async () => (await readMeter(phone, 'The business')) < silenceLevel, 'the meter is still')
     await doors.end(id)
     await close()
   })
 
   await t.test('a hang-up is on the other screen within a second', async (t) => {
-    const business = await BusinessPeer.open(t, browser, url, tone)
     await measureUntilGood(t, async () => {
-      const id = await takeCall(doors, phone, business, false)
+      const id = await takeCall(doors, phone, await BusinessPeer.open(t, browser, url, tone))
       await doors.end(id)
       const begun = performance.now()
       await phone.getByText('Call ended').waitFor()
@@ -181,6 +181,52 @@ test('calls with sound in a browser', async (t) => {
     await until(async () => (await countLiveMicrophones(page)) === 0, 'the microphone is closed')
     assert.equal(await page.locator('audio').count(), 0)
     await doors.end(id)
+    await page.goto(`${url}/?phones=${ada}`)
+  })
+
+  await t.test('while somebody speaks, a page that nobody sees keeps its streams', async (t) => {
+    const business = await BusinessPeer.open(t, browser, url, tone)
+    const id = await takeCall(doors, phone, business)
+    await page.evaluate(`(() => {
+      const post = MessagePort.prototype.postMessage
+      MessagePort.prototype.postMessage = function (message, ...more) {
+        if (message?.type === 'here') window.saysItIsSeen = message.isVisible
+        return post.call(this, message, ...more)
+      }
+      Object.defineProperty(document, 'hidden', { value: true, configurable: true })
+      document.dispatchEvent(new Event('visibilitychange'))
+    })()`)
+    assert.equal(await page.evaluate('window.saysItIsSeen'), true)
+    await doors.end(id)
+    await phone.getByText('Call ended').waitFor()
+    assert.equal(await page.evaluate('window.saysItIsSeen'), false)
+    await page.evaluate(`(() => {
+      delete document.hidden
+      document.dispatchEvent(new Event('visibilitychange'))
+    })()`)
+    await close()
+  })
+
+  await t.test('two phones beside each other are in a call, each with its own sound', async (t) => {
+    await page.goto(`${url}/?phones=${ada},${bob}`)
+    const [one, two] = [phone, page.getByRole('article', { name: 'Phone of +1 650 555 1235' })]
+    const businesses = [
+      await BusinessPeer.open(t, browser, url, tone),
+      await BusinessPeer.open(t, browser, url, 2 * tone),
+    ] as const
+    const ids = [await takeCall(doors, one, businesses[0]), await takeCall(doors, two, businesses[1], bob)]
+    await untilHeard(() => hearPhone(one), tone)
+    await untilHeard(() => hearPhone(two), 2 * tone)
+    await press('Mute')
+    await until(async () => (await businesses[0].hear()).level < -60, 'the first business hears nothing')
+    await untilHeard(() => businesses[1].hear(), fakeMicrophoneHz, 10)
+    const look = { width: 1440, colorScheme: 'light' } as const
+    await lookAt(page, look)
+    assert.deepEqual(await page.evaluate<string[]>(findCutOff), [])
+    await keepScreenshot(page, 'call-two', look)
+    for (const id of ids) await doors.end(id)
+    await two.getByText('Call ended').waitFor()
+    await close()
     await page.goto(`${url}/?phones=${ada}`)
   })
 
@@ -241,12 +287,11 @@ test('calls with sound in a browser', async (t) => {
   })
 })
 
-/** A call of the business that its user takes: the sound is there, or at least under way. */
-async function takeCall(doors: CallDoors, phone: Locator, business: BusinessPeer, isHeard = true): Promise<string> {
-  const id = await doors.callUser(await business.offer())
+/** A call of the business that its user takes, and that both sides hear. */
+async function takeCall(doors: CallDoors, phone: Locator, business: BusinessPeer, to = ada): Promise<string> {
+  const id = await doors.callUser(await business.offer(), to)
   await phone.getByRole('button', { name: 'Accept' }).click()
   const { sdp } = await doors.whenState(id, 'accepted')
-  if (!isHeard) return id
   await business.takeAnswer(sdp.user ?? '')
   await business.whenConnected()
   await phone.getByRole('meter', { name: 'The business' }).waitFor()

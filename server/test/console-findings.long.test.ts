@@ -41,13 +41,13 @@ test('the page of a call shows the findings of the service: under each side, and
   const answer = { messaging_product: 'msgapp', action: 'accept', call_id }
   const given = { ...answer, session: { sdp_type: 'answer', sdp: exampleAnswer } }
   assert.equal((await post(server.url, `/v23.0/${number}/calls`, given)).status, 200)
+  const business = page.locator('section.card', { has: page.getByRole('heading', { name: 'Business: answer' }) })
+  await business.getByText('Nothing is wrong with this description.').waitFor()
   await gateway(`calls/${call_id}`, { action: 'terminate', reason: 'no_media' })
   const heard = (await gateway(`calls/${call_id}`)).findings.filter(({ side }) => side === 'media')
   assert.equal(heard.length, 1)
   const sound = page.locator('section.card', { has: page.getByRole('heading', { name: 'Sound' }) })
   await sound.getByText(heard[0]?.message ?? '', { exact: true }).waitFor()
-  const business = page.locator('section.card', { has: page.getByRole('heading', { name: 'Business: answer' }) })
-  await business.getByText('Nothing is wrong with this description.').waitFor()
 
   await page.evaluate(`${await readFile(new URL(import.meta.resolve('axe-core/axe.min.js')), 'utf8')};undefined`)
   for (const colorScheme of ['light', 'dark'] as const) {

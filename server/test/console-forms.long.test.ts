@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { readFile } from 'node:fs/promises'
 import { test } from 'node:test'
 import { openBrowser } from './harness/browser.ts'
+import { callFlags } from './harness/call-page.ts'
 import { startCommand } from './harness/command.ts'
 import { ada, number, openChat, openPage } from './harness/console-page.ts'
 import { makeStorePlace } from './harness/databases.ts'
@@ -17,7 +18,7 @@ const long = 'Unusually_long_words_without_a_single_break_'.repeat(3)
 
 /** The interactive messages of the public platform on a phone: one server that speaks its vocabulary, one browser, one subscriber. */
 test('forms of messages on the phone', async (t) => {
-  const browser = await openBrowser()
+  const browser = await openBrowser(callFlags)
   if ('missing' in browser) throw new Error(browser.missing)
   t.after(() => browser.close())
   const place = await makeStorePlace('sqlite')

@@ -10,7 +10,7 @@ describe('a server that is fuzzed', () => {
   /** A few; `npm run fuzz -- --requests 50000 --seed S` sends many. Fewer requests reach fewer operations. */
   const few = { requests: 300, maxUnreached: 2 / 3 }
   /** Enough for the memory of a server that has just started to stop growing before it is compared. */
-  const more = { requests: 2400, maxUnreached: 1 / 2 }
+  const more = { requests: 4800, maxUnreached: 1 / 2 }
   for (const { engine, requests, maxUnreached } of byForm(
     [{ engine: 'sqlite', ...few }] as const,
     [

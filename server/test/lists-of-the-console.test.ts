@@ -107,8 +107,8 @@ onBothDatabases('lists that the console shows', (engine) => {
     assert.deepEqual(await find({ since: '150m' }), began.slice(0, 2))
     assert.deepEqual(await find({ since: '150m', until: '90m' }), began.slice(1, 2))
     assertArgument(await get('/gateway/calls', { since: 'x' }), 'since')
-    const { sdp, ...shown } = (await get(`/gateway/calls/${began[0]}`)).body
-    assert.deepEqual(sdp, { user: exampleOffer })
+    const { sdp, findings, ...shown } = (await get(`/gateway/calls/${began[0]}`)).body
+    assert.deepEqual([sdp, findings], [{ user: exampleOffer }, []])
     assert.deepEqual(shown, (await get('/gateway/calls', { limit: '1' })).body.data[0])
     assert.ok(shown.created_time)
   })

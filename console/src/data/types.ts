@@ -1,6 +1,5 @@
 import type {
   GatewayCallsListItem,
-  GatewayCallsRetrieveResponse,
   OperatorDeliveriesListItem,
   OperatorDeliveriesRetrieveResponse,
 } from '@switchboard/client/methods'
@@ -87,6 +86,5 @@ export interface Lane {
   readonly listener: boolean
 }
 
-export type Call = GatewayCallsRetrieveResponse
 /** A call in a list: without the descriptions. */
 export type ListedCall = GatewayCallsListItem

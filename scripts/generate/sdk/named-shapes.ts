@@ -54,6 +54,7 @@ const places: Readonly<Record<Direction, Readonly<Record<string, Place>>>> = {
     CallStatus: ['event.calls.statuses[]', 'What became of a call of the business.'],
     GroupLifecycleChange: ['event.group_lifecycle_update.groups[]', 'A group that was created or deleted.'],
     GroupParticipantsChange: ['event.group_participants_update.groups[]', 'Who joined, left, or asks to join a group.'],
+    CallFinding: ['gateway.read_call.findings[]', 'What is wrong with the sound of a call, and what to do.'],
     MediaFile: ['media.read', 'A media file, with a link to its bytes.'],
     Template: ['templates.list.data[]', 'A message template; `fields` may leave any member out.'],
     TemplateComponent: ['templates.list.data[].components[]', 'A part of a template.'],

@@ -10,7 +10,7 @@ import { type ListCall, listRow } from '../core/list.ts'
 import { writeMultipart } from '../core/multipart.ts'
 import type { RequestOptions } from '../core/request.ts'
 import { type EventStream, type StreamOptions, type StreamReset, streamRow } from '../core/stream.ts'
-import type { WrittenReferral, WrittenText, WrittenReaction, WrittenAudio, WrittenDocument, WrittenImage, WrittenSticker, WrittenVideo, WrittenLocation, WrittenContact, WrittenContacts, WrittenUnsupported, WrittenUnknown, WrittenButton, WrittenInteractive, WrittenOrder, WrittenSystem, TemplateStatus, TemplateCategory, QualityScore, CallSession, GatewayMessage, TemplateComponent, TemplateQuality } from './types.ts'
+import type { WrittenReferral, WrittenText, WrittenReaction, WrittenAudio, WrittenDocument, WrittenImage, WrittenSticker, WrittenVideo, WrittenLocation, WrittenContact, WrittenContacts, WrittenUnsupported, WrittenUnknown, WrittenButton, WrittenInteractive, WrittenOrder, WrittenSystem, TemplateStatus, TemplateCategory, QualityScore, CallSession, GatewayMessage, TemplateComponent, TemplateQuality, CallFinding } from './types.ts'
 
 const gatewayListUsersRow: Row = { name: 'gateway.list_users', method: 'GET', door: 'gateway', path: '/gateway/users' }
 
@@ -506,17 +506,7 @@ export interface GatewayCallsRetrieveResponse {
     business?: string
     user?: string
   }
-  findings: {
-    /** Whose description it is about, or `media`: what was heard. */
-    side: 'user' | 'business' | 'media'
-    code: 'no_candidates' | 'local_candidates' | 'no_line_end' | 'no_ssrc' | 'many_ssrc' | 'no_rtcp_mux' | 'no_setup' | 'wrong_setup' | 'no_fingerprint' | 'wrong_fingerprint' | 'no_ice_credentials' | 'no_opus' | 'wrong_opus' | 'wrong_ptime' | 'no_dtmf' | 'wrong_dtmf' | 'no_media' | 'lost'
-    /** `error`: the call has no sound. `warning`: it may have none. */
-    level: 'error' | 'warning'
-    /** The line of the description, where there is one. */
-    line?: number
-    /** What is wrong, and what to do. */
-    message: string
-  }[]
+  findings: CallFinding[]
   /** The phone ends the call when no sound came for so many seconds after it was accepted. */
   media_timeout?: number
 }

@@ -3097,6 +3097,20 @@ export interface Template<V extends Vocabulary = 'msgapp'> {
   last_updated_time?: string
 }
 
+/** What is wrong with the sound of a call, and what to do. */
+export interface CallFinding {
+  /** Whose description it is about, or `media`: what was heard. */
+  side: 'user' | 'business' | 'media'
+  /** What `ErrorCode` names. */
+  code: 'no_candidates' | 'local_candidates' | 'no_line_end' | 'no_ssrc' | 'many_ssrc' | 'no_rtcp_mux' | 'no_setup' | 'wrong_setup' | 'no_fingerprint' | 'wrong_fingerprint' | 'no_ice_credentials' | 'no_opus' | 'wrong_opus' | 'wrong_ptime' | 'no_dtmf' | 'wrong_dtmf' | 'no_media' | 'lost'
+  /** `error`: nothing is heard, or not what was meant; `warning`: it works with some, or without keys. */
+  level: 'error' | 'warning'
+  /** The line of the description, where there is one. */
+  line?: number
+  /** What is wrong, and what to do. */
+  message: string
+}
+
 /** Why one item of a group failed. */
 export interface GroupError {
   /** What `ErrorCode` names. */

@@ -9,7 +9,7 @@ interface ShownCall {
   readonly findings: readonly { readonly side: string; readonly code: string }[]
 }
 
-/** Calls between the first user and the first number of the demo world, as a program sees them: the business's half, and what became of them. */
+/** Calls between users and the first number of the demo world, as a program sees them: the business's half, and what became of them. */
 export class CallDoors {
   readonly #url: string
 
@@ -18,9 +18,9 @@ export class CallDoors {
   }
 
   /** The business calls; returns the id. */
-  async callUser(sdp?: string): Promise<string> {
+  async callUser(sdp?: string, to = ada): Promise<string> {
     const session = sdp === undefined ? undefined : { sdp_type: 'offer', sdp }
-    const { calls } = await this.#act({ action: 'connect', to: ada, session })
+    const { calls } = await this.#act({ action: 'connect', to, session })
     return calls[0].id
   }
 

@@ -35,7 +35,7 @@ const prepare = `
   Object.defineProperty(RTCPeerConnection.prototype, 'localDescription', {
     get() {
       const description = described.get.call(this)
-      const lines = description?.sdp.split('\\r\\n').filter((line) => !line.startsWith('a=candidate') || line.includes(' 127.0.0.1 '))
+      const lines = description?.sdp.split('\\r\\n').filter((line) => !line.startsWith('a=candidate') || (line.includes(' 127.0.0.1 ') && !window.keepsNoCandidates))
       return description && new RTCSessionDescription({ type: description.type, sdp: lines.join('\\r\\n') })
     },
   })
@@ -74,6 +74,11 @@ export async function openCallPage(t: TestContext, browser: Browser, url: string
   await page.addInitScript(prepare)
   await page.goto(url)
   return page
+}
+
+/** From now on the descriptions of a page have no candidates: it finds no address of its machine. */
+export async function keepNoCandidates(page: Page): Promise<void> {
+  await page.evaluate('window.keepsNoCandidates = true')
 }
 
 /** What a meter of a phone shows, `The user` or `The business`. */

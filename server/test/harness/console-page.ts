@@ -27,6 +27,9 @@ export async function openChat(phone: Locator): Promise<void> {
   await entry.click()
 }
 
+/** What a browser reports of responses that a test means to have, and of every page that is not secure. */
+const expected = ['Failed to load resource', 'The Cross-Origin-Opener-Policy header has been ignored']
+
 /** A page that fails the test when it asks anything of another host or breaks. */
 export async function openPage(t: TestContext, browser: Browser, url: string): Promise<Page> {
   const { origin } = new URL(url)
@@ -48,7 +51,7 @@ export async function openPage(t: TestContext, browser: Browser, url: string): P
   page.on('pageerror', (error) => problems.push(String(error)))
   page.on('console', (message) => {
     const text = message.text()
-    if (message.type() === 'error' && !text.startsWith('Failed to load resource')) problems.push(text)
+    if (message.type() === 'error' && !expected.some((one) => text.startsWith(one))) problems.push(text)
   })
   t.after(async () => {
     await context.close()

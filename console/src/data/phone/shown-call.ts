@@ -20,9 +20,9 @@ export function isOpen(call: ShownCall | undefined): call is ShownCall {
  * over. Readings come in any order, and a call never goes back; one that has ended is shown to nobody who has not seen it before.
  */
 export function replaces(shown: ShownCall | undefined, read: ShownCall): boolean {
-  if (!shown || shown.state === 'ended') return shown?.id === read.id || isOpen(read)
-  if (shown.id === undefined) {
-    return read.direction === 'USER_INITIATED' && read.phone_number_id === shown.phone_number_id
-  }
-  return shown.id === read.id && states.indexOf(read.state) >= states.indexOf(shown.state)
+  if (!shown) return isOpen(read)
+  if (shown.id === read.id) return states.indexOf(read.state) >= states.indexOf(shown.state)
+  if (shown.state === 'ended') return isOpen(read)
+  const isDraft = shown.id === undefined
+  return isDraft && read.direction === 'USER_INITIATED' && read.phone_number_id === shown.phone_number_id
 }

@@ -1,16 +1,15 @@
 import { useEffect } from 'preact/hooks'
-import { watch } from '../../data/live.ts'
+import { listenToPhones } from '../../data/live.ts'
 import { useLatest } from '../../ui/hooks.ts'
 
-/** Calls back when a call has changed. */
+/** Calls back when a call has changed, also by its business, which no event reports, and when changes may have been missed. */
 export function useCallEvents(onChange: () => void): void {
   const latest = useLatest(onChange)
   useEffect(
     () =>
-      // Not by requests: a request that reads calls would cause the next one.
-      watch(({ type, data }) => {
-        if (type === 'call' || (type === 'event' && data['field'] === 'calls')) latest()
-      }),
+      listenToPhones(({ event }) => {
+        if (event === 'call') latest()
+      }, latest),
     [latest],
   )
 }

@@ -1,10 +1,8 @@
-import type { GatewayCallsRetrieveResponse } from '@switchboard/client/methods'
+import type { CallFinding } from '@switchboard/client/methods'
 import { Badge } from '../../ui/parts.tsx'
 
-type Finding = GatewayCallsRetrieveResponse['findings'][number]
-
 /** What is wrong with a side of a call, as the service says it. */
-export function Findings({ of, side }: { readonly of: readonly Finding[]; readonly side: Finding['side'] }) {
+export function Findings({ of, side }: { readonly of: readonly CallFinding[]; readonly side: CallFinding['side'] }) {
   const found = of.filter((finding) => finding.side === side)
   if (found.length === 0) return <p class="soft">Nothing is wrong with this description.</p>
   return (

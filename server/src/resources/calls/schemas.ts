@@ -118,7 +118,9 @@ const findingSchema = Type.Object(
   {
     side: Type.Enum(findingSides, { description: 'Whose description it is about, or `media`: what was heard.' }),
     code: Type.Enum(findingCodes),
-    level: Type.Enum(findingLevels, { description: '`error`: the call has no sound. `warning`: it may have none.' }),
+    level: Type.Enum(findingLevels, {
+      description: '`error`: nothing is heard, or not what was meant; `warning`: it works with some, or without keys.',
+    }),
     line: Type.Optional(Type.Integer({ description: 'The line of the description, where there is one.' })),
     message: Type.String({ description: 'What is wrong, and what to do.' }),
   },

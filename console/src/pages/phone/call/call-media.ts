@@ -1,6 +1,7 @@
 import { computed, signal } from '@preact/signals'
 import type { CallSession } from '@switchboard/client/methods'
-import { microphoneGone, openMicrophone } from '../microphone.ts'
+import { openMicrophone } from '../microphone.ts'
+import { microphoneGone } from '../microphone-words.ts'
 import { LevelMeter } from './level-meter.ts'
 import {
   endLastLine,
@@ -114,7 +115,8 @@ export class CallMedia {
 
   /** How loud both sides are, from 0 to 1. */
   levels(): { readonly mine: number; readonly theirs: number } {
-    return { mine: this.#meters?.mine.read() ?? 0, theirs: this.#meters?.theirs.read() ?? 0 }
+    const [mine = 0, theirs = 0] = [this.#meters?.mine.read(), this.#meters?.theirs.read()]
+    return { mine: this.isMuted.value ? 0 : mine, theirs }
   }
 
   close(): void {

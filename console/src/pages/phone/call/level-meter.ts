@@ -1,20 +1,28 @@
-/** Speech has a tenth of the power that fits: so much of it fills a third of the meter. */
-const gain = 3
+import { findLevel } from './sound-level.ts'
+
+/** In samples: longer than the time between two readings, so that nothing is missed. */
+const windowSize = 8192
+/** A short sound falls slowly enough to be seen. */
+const halfLifeMilliseconds = 200
 
 /** How loud one stream is, from 0 to 1. */
 export class LevelMeter {
   readonly #analyser: AnalyserNode
-  readonly #samples: Float32Array<ArrayBuffer>
+  readonly #samples = new Float32Array(windowSize)
+  #level = 0
+  #readAt = performance.now()
 
   constructor(context: AudioContext, stream: MediaStream) {
-    this.#analyser = context.createAnalyser()
-    this.#samples = new Float32Array(this.#analyser.fftSize)
+    this.#analyser = new AnalyserNode(context, { fftSize: windowSize })
     context.createMediaStreamSource(stream).connect(this.#analyser)
   }
 
   read(): number {
+    const now = performance.now()
+    const fallen = this.#level * 0.5 ** ((now - this.#readAt) / halfLifeMilliseconds)
     this.#analyser.getFloatTimeDomainData(this.#samples)
-    const power = this.#samples.reduce((sum, sample) => sum + sample * sample, 0) / this.#samples.length
-    return Math.min(1, gain * Math.sqrt(power))
+    this.#level = Math.max(findLevel(this.#samples), fallen)
+    this.#readAt = now
+    return this.#level
   }
 }

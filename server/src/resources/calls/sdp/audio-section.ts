@@ -6,45 +6,50 @@ export interface Attribute {
   readonly line: number
 }
 
+type Attributes = Map<string, Attribute[]>
+
 /** The first audio section of a session description, with what stands above all sections. */
 export class AudioSection {
   /** How many lines the description has. */
   readonly lineCount: number
-  readonly #lines: readonly string[]
-  readonly #firstMedia: number
-  readonly #start: number
-  readonly #end: number
+  /** The payload types of the section. */
+  readonly formats: readonly string[]
+  readonly #ofMedia: Attributes = new Map()
+  readonly #ofSession: Attributes = new Map()
 
   constructor(sdp: string) {
-    this.#lines = sdp.replace(/\r?\n$/, '').split(/\r?\n/)
-    this.lineCount = this.#lines.length
-    const isMedia = (line: string) => line.startsWith('m=')
-    this.#firstMedia = this.#lines.findIndex(isMedia)
-    this.#start = this.#lines.findIndex((line) => line.startsWith('m=audio '))
-    const next = this.#lines.findIndex((line, index) => index > this.#start && isMedia(line))
-    this.#end = next < 0 ? this.#lines.length : next
-  }
-
-  /** The payload types of the section. */
-  get formats(): readonly string[] {
-    return this.#lines[this.#start]?.split(' ').slice(3) ?? []
+    const lines = sdp.replace(/\r?\n$/, '').split(/\r?\n/)
+    this.lineCount = lines.length
+    let formats: readonly string[] | undefined
+    let attributes: Attributes | undefined = this.#ofSession
+    for (const [index, line] of lines.entries()) {
+      if (line.startsWith('m=')) {
+        const isFirst: boolean = formats === undefined && line.startsWith('m=audio ')
+        attributes = isFirst ? this.#ofMedia : undefined
+        if (isFirst) formats = line.split(' ').slice(3)
+      } else if (attributes && line.startsWith('a=')) {
+        add(attributes, line.slice(2), index + 1)
+      }
+    }
+    this.formats = formats ?? []
   }
 
   /** The attributes of a name in the section. */
-  ofMedia(name: string): Attribute[] {
-    return this.#find(name, this.#start, this.#end)
+  ofMedia(name: string): readonly Attribute[] {
+    return this.#ofMedia.get(name) ?? []
   }
 
   /** Those above all sections, which hold for this one as well. */
-  ofSession(name: string): Attribute[] {
-    return this.#find(name, 0, this.#firstMedia)
+  ofSession(name: string): readonly Attribute[] {
+    return this.#ofSession.get(name) ?? []
   }
+}
 
-  #find(name: string, from: number, to: number): Attribute[] {
-    return this.#lines.slice(from, to).flatMap((text, index) => {
-      const line = from + index + 1
-      if (text === `a=${name}`) return [{ value: '', line }]
-      return text.startsWith(`a=${name}:`) ? [{ value: text.slice(name.length + 3).trim(), line }] : []
-    })
-  }
+/** Adds an attribute: a name, or a name, a colon and a value. */
+function add(attributes: Attributes, text: string, line: number): void {
+  const [, name = '', value = ''] = /^([^:]*):?(.*)$/s.exec(text) ?? []
+  const known = attributes.get(name)
+  const attribute = { value: value.trim(), line }
+  if (known) known.push(attribute)
+  else attributes.set(name, [attribute])
 }

@@ -10,20 +10,40 @@ export async function describeItems<Item extends Described>(db: Db, items: reado
 
 type Described = Pick<FeedItem, 'data'> & { readonly type: string }
 
-/** The findings of a call as it stands; null when the call is not kept any more. */
+/** The findings of calls as they stand; null for a call that is not kept any more. */
 async function addFindings<Item extends Described>(db: Db, items: readonly Item[]): Promise<Item[]> {
-  const isCall = ({ type }: Item) => type === 'call'
-  const ids = items.filter(isCall).map(({ data }) => Number(data['event_id']))
-  if (ids.length === 0) return [...items]
-  const rows = await db.query
-    .selectFrom('events')
-    .innerJoin('calls', 'calls.id', 'events.subject_id')
-    .select(['events.id', 'calls.direction', 'calls.user_session', 'calls.business_session', 'calls.end_reason'])
-    .where('events.id', 'in', ids)
-    .execute()
-  const findings = new Map(rows.map(({ id, ...call }) => [String(id), findFindings(call)]))
+  const eventOf = ({ data }: Described) => Number(data['event_id'])
+  const callOf = await findCalls(db, items.filter(isCall).map(eventOf))
+  const findings = await readFindings(db, [...new Set(callOf.values())])
   return items.map((item) => {
     if (!isCall(item)) return item
-    return { ...item, data: { ...item.data, findings: findings.get(String(item.data['event_id'])) ?? null } }
+    return { ...item, data: { ...item.data, findings: findings.get(callOf.get(eventOf(item)) ?? '') ?? null } }
   })
+}
+
+function isCall({ type }: Described): boolean {
+  return type === 'call'
+}
+
+/** The call of each event. */
+async function findCalls({ query }: Db, ids: readonly number[]): Promise<Map<number, string>> {
+  if (ids.length === 0) return new Map()
+  const rows = await query.selectFrom('events').select(['id', 'subject_id']).where('id', 'in', ids).execute()
+  return new Map(rows.flatMap(({ id, subject_id }) => (subject_id === null ? [] : [[id, subject_id]])))
+}
+
+/** How many calls a statement reads: descriptions may be long. */
+const callsAtOnce = 100
+
+async function readFindings({ query }: Db, ids: readonly string[]) {
+  const found = new Map<string, ReturnType<typeof findFindings>>()
+  for (let start = 0; start < ids.length; start += callsAtOnce) {
+    const rows = await query
+      .selectFrom('calls')
+      .select(['id', 'direction', 'user_session', 'business_session', 'end_reason'])
+      .where('id', 'in', ids.slice(start, start + callsAtOnce))
+      .execute()
+    for (const row of rows) found.set(row.id, findFindings(row))
+  }
+  return found
 }
