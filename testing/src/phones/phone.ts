@@ -3,9 +3,10 @@ import { describeFilter, describeMessage } from '../waits/describe.ts'
 import { expectNothing } from '../waits/expect-nothing.ts'
 import { fitsMessage, type MessageFilter, type Watching } from '../waits/filters.ts'
 import { type Abandoned, Mailbox, type Wanted } from '../waits/mailbox.ts'
-import { type SoundCallRequest, type SoundCallResult, SoundCalls } from './call-with-sound.ts'
 import type { MessageType, PhoneMessage, PhoneMessageOf, Written, WrittenMessage } from './phone-messages.ts'
 import { exampleOffer } from './session.ts'
+import type { SoundCallRequest, SoundCallResult } from './sound-call.ts'
+import { SoundCalls } from './sound-calls.ts'
 
 /** What a phone asks of the test that it belongs to. */
 export interface PhoneHost {

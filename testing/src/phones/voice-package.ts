@@ -1,13 +1,13 @@
 import type { Switchboard } from '@switchboard/client'
-import type { SoundCallResult } from './call-with-sound.ts'
+import type { SoundCallResult } from './sound-call.ts'
 
 /**
- * What is used of the package `@switchboard/voice`, which many projects do not have: their compilers need not find it, so the build
- * takes this in the place of its types. Within this repository a compiler checks both against each other.
+ * What is used of the package `@switchboard/voice`. Many projects do not have it, so the built library must not need its types: the
+ * build takes these in their place. Within this repository the compiler checks both against each other.
  */
 export declare function callWithSound(client: Switchboard, request: VoiceCallRequest): Promise<SoundCallResult>
 
-export interface VoiceCallRequest {
+interface VoiceCallRequest {
   readonly with: { readonly to: string; readonly from: string }
   readonly audio?: string | undefined
   readonly record?: string | undefined
