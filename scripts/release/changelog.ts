@@ -1,6 +1,6 @@
 // CHANGELOG.md as data: versions, in each the parts of the project, in each kinds of change, in each entries.
 
-const partNames = ['Server', 'Console', 'Client', 'Testing'] as const
+const partNames = ['Server', 'Console', 'Client', 'Voice', 'Testing'] as const
 const kindNames = ['Breaking', 'Deprecated', 'Added', 'Changed', 'Fixed', 'Security'] as const
 
 type PartName = (typeof partNames)[number]

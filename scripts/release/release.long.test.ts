@@ -62,11 +62,11 @@ describe('npm run release', () => {
   })
   after(() => rm(dirname(clone), { recursive: true, force: true }))
 
-  it('makes three packages with bills of materials and checksums, twice the same', async () => {
+  it('makes four packages with bills of materials and checksums, twice the same', async () => {
     const { code, stdout, stderr } = await release('--dry-run')
     assert.equal(code, 0, `${stdout}${stderr}`)
     assert.match(stdout, /Nothing stands in the way/)
-    const names = ['client', 'server', 'testing'].map((name) => `switchboard-${name}-${version}`)
+    const names = ['client', 'server', 'testing', 'voice'].map((name) => `switchboard-${name}-${version}`)
     const expected = names.flatMap((name) => [`${name}.cdx.json`, `${name}.tgz`])
     assert.deepEqual(
       readdirSync(folder()).sort(),
@@ -93,13 +93,18 @@ describe('npm run release', () => {
     const check = makeSbomCheck()
     const read = (name: string) =>
       JSON.parse(readFileSync(join(folder(), `switchboard-${name}-${version}.cdx.json`), 'utf8'))
-    for (const name of ['client', 'server', 'testing']) assert.deepEqual(check(read(name)), [], name)
+    for (const name of ['client', 'server', 'testing', 'voice']) assert.deepEqual(check(read(name)), [], name)
     const components = read('server').components as { name: string; properties: { value: string }[] }[]
     const bundled = components.filter(({ properties }) => properties[0]?.value === 'bundled').map(({ name }) => name)
     for (const name of ['fastify', 'pg', 'kysely', 'preact', 'undici', 'openid-client'])
       assert.ok(bundled.includes(name), name)
     assert.ok(!bundled.includes('esbuild'))
+    for (const name of ['werift', '@evan/opus']) assert.ok(!bundled.includes(name), `${name} is not in the server`)
     assert.deepEqual(read('client').components, [])
+    const installed = (read('voice').components as { name: string; group?: string }[]).map(({ group, name }) =>
+      [group, name].filter(Boolean).join('/'),
+    )
+    for (const name of ['werift', '@evan/opus', '@switchboard/client']) assert.ok(installed.includes(name), name)
     const good = read('client')
     assert.match(check({ ...good, components: [{ type: 'libary', name: 'a' }] }).join(), /components\/0\/type/)
     assert.match(check({ ...good, serialNumber: '1' }).join(), /serialNumber/)
@@ -135,7 +140,9 @@ describe('npm run release', () => {
     const { code, stdout, stderr } = await release()
     assert.equal(code, 0, `${stdout}${stderr}`)
     assert.match(stdout, new RegExp(`git push origin v${version}\n`))
-    assert.match(stdout, /npm publish \.\/switchboard-client-\S+\.tgz --provenance --access public/)
+    for (const name of ['client', 'voice']) {
+      assert.match(stdout, new RegExp(`npm publish \\./switchboard-${name}-\\S+\\.tgz --provenance --access public`))
+    }
     assert.equal(await git('cat-file', '-t', `v${version}`), 'tag')
     assert.match((await release()).stdout, /tagged v\S+ already/)
     await git('commit', '--quiet', '--allow-empty', '--message', 'Go on')

@@ -43,6 +43,8 @@ async function findBundled(root: string, folder: string): Promise<string[]> {
     platform: 'node',
     jsx: 'automatic',
     jsxImportSource: 'preact',
+    // Whoever wants sound in calls installs it beside the server.
+    external: ['@switchboard/voice'],
     loader: { '.css': 'empty' },
     metafile: true,
     write: false,

@@ -38,6 +38,7 @@ const packages = [
     part: 'Client',
     entries: ['sdk/src/index.ts', 'sdk/src/methods.ts', 'sdk/src/node.ts', 'sdk/src/webhooks/index.ts'],
   },
+  { part: 'Voice', entries: ['voice/src/index.ts'] },
   { part: 'Testing', entries: ['testing/src/index.ts'] },
 ] as const
 

@@ -11,7 +11,7 @@ import { checkTypes, makeProject, type Project, packWorkspaces, root, runFile } 
 import { signPost, writePages } from './places.ts'
 import { expectSeen, type Given } from './scenario.ts'
 
-/** Both packages as they are published, in a project that has nothing else. */
+/** The packages of programs as they are published, in a project that has nothing else. */
 describe('the packed client', () => {
   let packed: { folder: string; tarballs: string[] }
   let project: Project
@@ -21,7 +21,7 @@ describe('the packed client', () => {
   }
 
   before(async () => {
-    packed = await packWorkspaces(['sdk', 'testing'])
+    packed = await packWorkspaces(['sdk', 'voice', 'testing'])
     project = await makeProject(packed.tarballs, ['--offline'])
   })
   after(async () => {
@@ -29,7 +29,7 @@ describe('the packed client', () => {
     await rm(packed.folder, { recursive: true, force: true })
   })
 
-  for (const name of ['switchboard-client', 'switchboard-testing']) {
+  for (const name of ['switchboard-client', 'switchboard-voice', 'switchboard-testing']) {
     test(`the packed client is accepted by publint: ${name}`, async () => {
       const { messages, pkg } = await publint({ pack: { tarball: (await readTarball(name)).buffer }, strict: true })
       assert.deepEqual(
@@ -45,7 +45,7 @@ describe('the packed client', () => {
     })
   }
 
-  test('the packed client has no sources and no tests, and its package.json names what is there', async () => {
+  test('the packed client has no sources and no tests, nor has voice, and its package.json names what is there', async () => {
     const { exports, scripts, devDependencies } = JSON.parse(
       await readFile(join(project.folder, 'node_modules/@switchboard/client/package.json'), 'utf8'),
     )
@@ -53,6 +53,13 @@ describe('the packed client', () => {
     const commonJs = { types: './dist/cjs/index.d.ts', default: './dist/cjs/index.js' }
     assert.deepEqual(exports['.'], { 'module-sync': esm, require: commonJs, default: esm })
     assert.deepEqual([scripts, devDependencies], [undefined, undefined])
+    for (const name of ['client', 'voice', 'testing']) {
+      const files = await readdir(join(project.folder, 'node_modules/@switchboard', name), { recursive: true })
+      assert.deepEqual(
+        files.filter((file) => /(?<!\.d)\.ts$|\.test\./.test(file)),
+        [],
+      )
+    }
   })
 
   const program = `
@@ -76,7 +83,17 @@ describe('the packed client', () => {
     for (const name of ['@types/node', 'undici-types']) {
       await cp(join(root, 'node_modules', name), join(project.folder, 'node_modules', name), { recursive: true })
     }
-    await project.write('program.ts', `${program}\nimport { openFile } from '@switchboard/client/node'\nvoid openFile`)
+    const others = `
+      import { openFile } from '@switchboard/client/node'
+      import type { Phone, SoundCallResult } from '@switchboard/testing'
+      import { Agent, type AgentOptions, callWithSound, type IceServers, makeTone } from '@switchboard/voice'
+      const iceServers: IceServers = [{ urls: 'stun:127.0.0.1:3478' }]
+      const call = (phone: Phone): [Promise<string>, Promise<SoundCallResult>] => [phone.call('1'), phone.call({ for: '5s' })]
+      const open = (options: AgentOptions) => Agent.open({ ...options, makeSource: () => makeTone(440), iceServers })
+      const result: Promise<SoundCallResult> = callWithSound(client, { with: { to: '1', from: '2' } })
+      void [openFile, call, open, result]
+    `
+    await project.write('program.ts', `${program}${others}`)
     await checkTypes(project.folder, { lib: ['es2022'], types: ['node'] })
   })
 
@@ -94,11 +111,19 @@ describe('the packed client', () => {
     )
     const { stdout, stderr } = await runFile(process.execPath, ['run.js'], { cwd: project.folder })
     assert.equal(stdout, 'refused run.js\n', stderr)
-    await project.write('run.cjs', "console.log(typeof require('@switchboard/client').Switchboard)")
-    assert.equal((await runFile(process.execPath, ['run.cjs'], { cwd: project.folder })).stdout, 'function\n')
-    // As where `require` takes no ES modules.
-    const old = ['--no-experimental-require-module', 'run.cjs']
-    assert.equal((await runFile(process.execPath, old, { cwd: project.folder })).stdout, 'function\n')
+    await project.write(
+      'run.cjs',
+      `const { Switchboard } = require('@switchboard/client')
+       const { makeTone } = require('@switchboard/voice')
+       const tone = makeTone(440)
+       console.log(typeof Switchboard, tone.next().length > 0)
+       tone.close()`,
+    )
+    // The second as where `require` takes no ES modules.
+    for (const flags of [[], ['--no-experimental-require-module']]) {
+      const { stdout } = await runFile(process.execPath, [...flags, 'run.cjs'], { cwd: project.folder })
+      assert.equal(stdout, 'function true\n', flags.join())
+    }
   })
 
   test('the packed client has types that compilers before TypeScript 5.7 know too', async () => {

@@ -6,6 +6,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, describe, test } from 'node:test'
 import { createSwitchboard, type TestSwitchboard } from '@switchboard/testing'
+import { writeTone } from '../../testing/test/tones.ts'
 import { checkTypes, root, runFile } from './harness-pack.ts'
 
 /** The blocks of a page, as one program: later ones use what earlier ones made. */
@@ -38,6 +39,7 @@ describe('what the pages show', () => {
     folder = await mkdtemp(join(tmpdir(), 'switchboard-readme-'))
     await symlink(join(root, 'node_modules'), join(folder, 'node_modules'))
     await writeFile(join(folder, 'package.json'), '{ "type": "module" }')
+    await writeFile(join(folder, 'question.wav'), writeTone(440, 1))
   })
   after(async () => {
     await sb.close()
@@ -53,7 +55,8 @@ describe('what the pages show', () => {
       ['true 803', 'Lucky Shrub Retail 200', 'through the proxy 1000000000000001', 'Hello', 'text'],
     ],
     ['testing/README.md', '', []],
-    ['docs/testing.md', '', ['messages text', '4000000000000009']],
+    ['voice/README.md', '', ['business heard 440 Hz', 'user heard 523 Hz']],
+    ['docs/testing.md', '', ['messages text', '4000000000000009', 'heard 523 Hz']],
   ] as const
   for (const [index, [page, end, expected]] of pages.entries()) {
     test(`${page} runs`, async () => {

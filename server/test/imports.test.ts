@@ -121,6 +121,63 @@ for (const workspace of workspaces) {
   })
 }
 
+/** What each workspace may import of the others, by their packages; what is loaded only when it is needed, and may not be there. */
+const knows: Readonly<Record<string, { readonly always: readonly string[]; readonly onDemand: readonly string[] }>> = {
+  sdk: { always: [], onDemand: [] },
+  voice: { always: ['client'], onDemand: [] },
+  testing: { always: ['client'], onDemand: ['voice'] },
+  server: { always: ['client'], onDemand: ['voice'] },
+  console: { always: ['client'], onDemand: [] },
+}
+
+interface PackageImport {
+  readonly file: string
+  /** Of ours, without its scope. */
+  readonly name: string
+  readonly form: 'import' | 'import()'
+}
+
+/** The imports of our packages in the sources of a workspace. A type of a module that is loaded on demand says so by `import(…)`. */
+function readPackageImports(workspace: string): PackageImport[] {
+  const folder = resolve(project, workspace, 'src')
+  const files = readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter(
+    (file) => /\.[jt]sx?$/.test(file) && !/\.test\.tsx?$/.test(file),
+  )
+  return files.flatMap((file) => {
+    // Examples in comments are programs of others.
+    const text = readFileSync(resolve(folder, file), 'utf8').replaceAll(/^ *(?:\/?\*|\/\/).*$/gm, '')
+    return [...text.matchAll(/(?:from |import (\()?|import(\())'@switchboard\/([\w-]+)/g)].map(
+      ([, spaced, open, name = '']) => ({ file, name, form: (spaced ?? open) ? 'import()' : 'import' }),
+    )
+  })
+}
+
+for (const workspace of workspaces) {
+  test(`${workspace}/ imports only the workspaces that it may know, and loads on demand what may not be there`, () => {
+    const { always, onDemand } = knows[workspace] ?? { always: [], onDemand: [] }
+    const isAllowed = ({ name, form }: PackageImport) =>
+      (form === 'import' ? always : [...always, ...onDemand]).includes(name)
+    const imports = readPackageImports(workspace)
+    assert.deepEqual(
+      imports.filter((one) => !isAllowed(one)),
+      [],
+    )
+    assert.deepEqual([...new Set(imports.map(({ name }) => name))].sort(), [...always, ...onDemand].sort())
+    const manifest = JSON.parse(readFileSync(resolve(project, workspace, 'package.json'), 'utf8'))
+    for (const name of onDemand) {
+      assert.deepEqual(manifest.peerDependenciesMeta[`@switchboard/${name}`], { optional: true }, name)
+      assert.equal(manifest.dependencies[`@switchboard/${name}`], undefined, name)
+    }
+  })
+
+  test(`no source of ${workspace}/ imports a file of another workspace`, () => {
+    const outside = readImports(resolve(project, workspace, 'src')).filter(
+      ({ to }) => to.startsWith('../') && !to.startsWith(sharedWithConsole) && !to.startsWith('../shared/'),
+    )
+    assert.deepEqual(outside, [])
+  })
+}
+
 /** Every folder under a root, itself included, with what stands in it; the root is an empty path. */
 function readFolders(folder: string): Map<string, string[]> {
   const entries = readdirSync(folder, { recursive: true, withFileTypes: true })

@@ -134,6 +134,8 @@ export class TestSwitchboard<V extends Vocabulary = 'msgapp'> {
     const known = this.#phones.get(digits)
     if (known) return known
     const phone = new Phone<V>(this.#client, digits, {
+      url: this.url,
+      firstNumber: () => this.number,
       explain: () => this.#explain(digits),
       becomeQuiet: (watching) => this.#becomeQuiet(watching),
     })

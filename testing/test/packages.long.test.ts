@@ -12,7 +12,7 @@ describe('the packed testing library', () => {
   const nodes = new Map<string, string>()
 
   before(async () => {
-    packed = await packWorkspaces(['sdk', 'server', 'testing'])
+    packed = await packWorkspaces(['sdk', 'server', 'voice', 'testing'])
     const { devDependencies } = JSON.parse(await readFile(join(root, 'testing/package.json'), 'utf8'))
     const found = ['vitest', 'jest'].map((name) => `${name}@${devDependencies[name]}`)
     project = await makeProject([...packed.tarballs, ...found, 'ts-jest@29', 'typescript@5', '@types/jest@30'])
@@ -30,6 +30,51 @@ describe('the packed testing library', () => {
           await runExample({ project: project.folder, node: nodes.get(major) ?? '', runner, form })
         })
       }
+    }
+  }
+
+  for (const major of ['20', '22', '24']) {
+    for (const form of ['module', 'commonjs'] as const) {
+      test(`the packed testing library passes its README's example of a call on Node ${major}, as ${form}`, async () => {
+        const example = { name: 'call.test.js', passed: /^# pass 1$/m }
+        const node = nodes.get(major) ?? ''
+        await runExample({ project: project.folder, node, runner: 'node', form, example })
+      })
+    }
+  }
+
+  for (const runner of ['vitest', 'jest'] as const) {
+    for (const form of ['module', 'commonjs'] as const) {
+      if (runner === 'vitest' && form === 'commonjs') continue
+      test(`the packed testing library makes calls with sound under ${runner}, as ${form}`, async () => {
+        const folder = join(project.folder, `call-${runner}-${form}`)
+        await mkdir(folder)
+        await writeFile(join(folder, 'package.json'), JSON.stringify({ private: true, type: form }))
+        const load = (names: string, from: string) =>
+          form === 'module' ? `import ${names} from '${from}'` : `const ${names} = require('${from}')`
+        await writeFile(
+          join(folder, 'call.test.js'),
+          `${runner === 'vitest' ? load('{ expect, test }', 'vitest') : ''}
+           ${load('{ useSwitchboard }', `@switchboard/testing/${runner}`)}
+           ${load('{ Agent, makeTone }', '@switchboard/voice')}
+           const sb = useSwitchboard()
+           test('hears the agent', async () => {
+             const { client, url, number } = sb
+             const options = { mode: 'tone', makeSource: () => makeTone(523), takesCalls: true, addresses: ['127.0.0.1'] }
+             const agent = await Agent.open({ client, url, number, ...options, onEvent() {} })
+             const { heard } = await sb.user('16505551234').call({ for: '2s' })
+             await agent.close()
+             expect(Math.abs(heard.hz - 523)).toBeLessThanOrEqual(5)
+           }, 60_000)`,
+        )
+        const { program, inModules, passed } = runners[runner]
+        const flags = form === 'module' ? inModules : []
+        const options = { cwd: folder, env: { ...process.env, NODE_OPTIONS: '' } }
+        const { stdout } = await runFile(nodes.get('22') ?? '', [...flags, ...program], options).catch(
+          ({ stdout, stderr }) => assert.fail(`${stdout}${stderr}`),
+        )
+        assert.match(stdout, passed)
+      })
     }
   }
 
@@ -129,6 +174,43 @@ describe('the packed testing library', () => {
     }
   })
 
+  test('the packed testing library says how to install voice where there is none, by import and by require', async () => {
+    const alone = await makeProject(
+      packed.tarballs.filter((path) => /client|testing/.test(path)),
+      ['--offline'],
+    )
+    try {
+      const call = `(async () => {
+        const sb = await createSwitchboard()
+        await sb.user('16505551234').call({ for: 100 }).catch(({ message }) => console.log(message))
+        await sb.close()
+      })()`
+      await alone.write('program.mjs', `import { createSwitchboard } from '@switchboard/testing'\n${call}`)
+      await alone.write('program.cjs', `const { createSwitchboard } = require('@switchboard/testing')\n${call}`)
+      const env = { ...process.env, SWITCHBOARD_COMMAND: join(root, 'switchboard') }
+      for (const args of [['program.mjs'], ['program.cjs'], ['--no-experimental-require-module', 'program.cjs']]) {
+        const { stdout } = await runFile(process.execPath, args, { cwd: alone.folder, env })
+        assert.match(
+          stdout,
+          /need the package @switchboard\/voice, which is not installed:\n\n {2}npm i -D @switchboard\/voice/,
+        )
+      }
+      await useNodeTypes(alone.folder)
+      await alone.write(
+        'program.ts',
+        `import { createSwitchboard, type SoundCallResult } from '@switchboard/testing'
+         const sb = await createSwitchboard()
+         const result: SoundCallResult = await sb.user('1').call({ audio: 'question.wav', for: '5s' })
+         // @ts-expect-error: what is no member of a request
+         void sb.user('1').call({ sound: 'question.wav' })
+         void result`,
+      )
+      await checkTypes(alone.folder, { lib: ['es2022'], types: ['node'] })
+    } finally {
+      await alone.remove()
+    }
+  })
+
   const program = `
     import { createSwitchboard } from '@switchboard/testing'
     const sb = await createSwitchboard()
@@ -161,11 +243,9 @@ describe('the packed testing library', () => {
   for (const form of ['module', 'commonjs'] as const) {
     test(`the packed testing library has types that fit, and nothing skipped, as ${form}`, async () => {
       const folder = join(project.folder, `types-${form}`)
-      await mkdir(join(folder, 'node_modules'), { recursive: true })
+      await mkdir(folder)
       await writeFile(join(folder, 'package.json'), JSON.stringify({ private: true, type: form }))
-      for (const name of ['@types/node', 'undici-types']) {
-        await cp(join(root, 'node_modules', name), join(folder, 'node_modules', name), { recursive: true })
-      }
+      await useNodeTypes(folder)
       const text = `
         import { createSwitchboard, type World } from '@switchboard/testing'
         import { useSwitchboard as useInJest } from '@switchboard/testing/jest'
@@ -180,6 +260,12 @@ describe('the packed testing library', () => {
     })
   }
 })
+
+async function useNodeTypes(folder: string): Promise<void> {
+  for (const name of ['@types/node', 'undici-types']) {
+    await cp(join(root, 'node_modules', name), join(folder, 'node_modules', name), { recursive: true })
+  }
+}
 
 async function installNode(folder: string, major: string): Promise<string> {
   const place = join(folder, `node-${major}`)

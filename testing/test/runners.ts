@@ -39,12 +39,22 @@ export interface ExampleRun {
   readonly node: string
   readonly runner: Runner
   readonly form: ModuleForm
+  /** The example; the one of the runner when left out. */
+  readonly example?: { readonly name: string; readonly passed: RegExp }
   readonly env?: NodeJS.ProcessEnv
 }
 
 /** Runs the README's example for a runner in a folder of its own: whichever form it is written in, as ES modules or as CommonJS. */
-export async function runExample({ project, node, runner, form, env = process.env }: ExampleRun): Promise<void> {
-  const { example, program, passed, inModules } = runners[runner]
+export async function runExample({
+  project,
+  node,
+  runner,
+  form,
+  env = process.env,
+  ...given
+}: ExampleRun): Promise<void> {
+  const { program, inModules } = runners[runner]
+  const { name: example, passed } = given.example ?? { name: runners[runner].example, passed: runners[runner].passed }
   const folder = join(project, `${runner}-${form}-${Math.random()}`)
   await mkdir(folder)
   await writeFile(join(folder, 'package.json'), JSON.stringify({ private: true, type: form }))

@@ -5,9 +5,15 @@ import { fitsMessage, type MessageFilter, type Watching } from '../waits/filters
 import { type Abandoned, Mailbox, type Wanted } from '../waits/mailbox.ts'
 import type { MessageType, PhoneMessage, PhoneMessageOf, Written, WrittenMessage } from './phone-messages.ts'
 import { exampleOffer } from './session.ts'
+import type { SoundCallRequest, SoundCallResult } from './sound-call.ts'
+import { SoundCalls } from './sound-calls.ts'
 
 /** What a phone asks of the test that it belongs to. */
 export interface PhoneHost {
+  /** The address of the server. */
+  readonly url: string
+  /** The world's first phone number. */
+  firstNumber(): string
   /** Why nothing may have come to the user, in lines. */
   explain(): Promise<string[]>
   /** Waits until nothing goes on. */
@@ -21,6 +27,7 @@ export class Phone<V extends Vocabulary = 'msgapp'> {
   readonly #client: Switchboard
   readonly #mailbox: Mailbox<PhoneMessage>
   readonly #host: PhoneHost
+  readonly #soundCalls = new SoundCalls()
   #last: PhoneMessage | undefined
 
   constructor(client: Switchboard, wa_id: string, host: PhoneHost) {
@@ -114,11 +121,22 @@ export class Phone<V extends Vocabulary = 'msgapp'> {
     await this.#client.gateway.messages.markAsRead(this.#lastMessage().id, { user_wa_id: this.wa_id })
   }
 
-  /** Calls a phone number; gives the id of the call. */
-  async call(phoneNumberId: string, sdp: string = exampleOffer): Promise<string> {
+  /** Calls a phone number, and gives the id of the call. The call has no sound: its description is an example. */
+  async call(phoneNumberId: string, sdp?: string): Promise<string>
+  /**
+   * Calls a phone number with sound, and resolves when the call is over. It needs the package `@switchboard/voice`.
+   *
+   * @example
+   * const { heard } = await phone.call({ audio: 'question.wav', record: 'answer.ogg', for: '5s' })
+   */
+  async call(request: SoundCallRequest): Promise<SoundCallResult>
+  async call(called: string | SoundCallRequest, sdp: string = exampleOffer): Promise<string | SoundCallResult> {
+    if (typeof called !== 'string') {
+      const context = { client: this.#client, url: this.#host.url, from: this.wa_id }
+      return this.#soundCalls.call(context, called.to ?? this.#host.firstNumber(), called)
+    }
     const session = { sdp_type: 'offer' as const, sdp }
-    return (await this.#client.gateway.calls.start({ phone_number_id: phoneNumberId, from: this.wa_id, session }))
-      .call_id
+    return (await this.#client.gateway.calls.start({ phone_number_id: called, from: this.wa_id, session })).call_id
   }
 
   /** Changes what the gateway knows of the user: `presence`, `name`, `auto_read`, `reachable`. */
@@ -138,11 +156,12 @@ export class Phone<V extends Vocabulary = 'msgapp'> {
 
   fail(error: unknown): void {
     this.#mailbox.fail(error)
+    this.#soundCalls.abandon()
   }
 
-  /** Ends the waits under way; gives what each waited for. */
-  abandon(): Promise<Abandoned[]> {
-    return this.#mailbox.abandon()
+  /** Ends the waits and the calls with sound under way; gives what each waited for. */
+  async abandon(): Promise<Abandoned[]> {
+    return [...this.#soundCalls.abandon(), ...(await this.#mailbox.abandon())]
   }
 
   #lastMessage(): PhoneMessage {

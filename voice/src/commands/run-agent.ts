@@ -1,5 +1,5 @@
 import type { Switchboard } from '@switchboard/client'
-import type { IceServers } from '../media/connection.ts'
+import type { IceServers } from '../media/ice-servers.ts'
 import { Agent, restoreCallback } from '../platform/agent.ts'
 import { makeBeep, makeSilence, makeTone, type SoundSource } from '../sound/sources.ts'
 import { VoiceError } from '../voice-error.ts'

@@ -1,6 +1,6 @@
 import { createServer, type Server } from 'node:http'
 import type { Switchboard } from '@switchboard/client'
-import type { IceServers } from '../media/connection.ts'
+import type { IceServers } from '../media/ice-servers.ts'
 import { Edge, type EdgeCounts } from '../platform/edge.ts'
 import { VoiceError } from '../voice-error.ts'
 import { makeEventWriter, type Output } from './event-writer.ts'

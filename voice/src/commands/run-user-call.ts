@@ -1,5 +1,5 @@
 import type { Switchboard } from '@switchboard/client'
-import type { IceServers } from '../media/connection.ts'
+import type { IceServers } from '../media/ice-servers.ts'
 import { type CallRequest, callWithSound } from '../platform/call-with-sound.ts'
 import { makeEventWriter, type Output } from './event-writer.ts'
 

@@ -7,8 +7,10 @@ import type {
 } from 'werift'
 import type { Recording } from '../sound/recording.ts'
 import { Echo, type SoundSource } from '../sound/sources.ts'
-import { bindAddresses, type IceServers, openConnection } from './connection.ts'
-import { type Heard, Incoming } from './incoming.ts'
+import { bindAddresses, openConnection } from './connection.ts'
+import type { Heard } from './heard.ts'
+import type { IceServers } from './ice-servers.ts'
+import { Incoming } from './incoming.ts'
 import { Loss } from './loss.ts'
 import { Outgoing } from './outgoing.ts'
 

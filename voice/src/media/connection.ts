@@ -1,7 +1,6 @@
 import { isIPv4 } from 'node:net'
-import { type RTCIceServer, RTCPeerConnection, RTCRtpCodecParameters } from 'werift'
-
-export type IceServers = readonly RTCIceServer[]
+import { RTCPeerConnection, RTCRtpCodecParameters } from 'werift'
+import type { IceServers } from './ice-servers.ts'
 
 /** The profile of calls: Opus, and the keys of a keypad. */
 const opus = {

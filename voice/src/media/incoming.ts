@@ -1,16 +1,11 @@
 import type { RtpPacket } from 'werift'
-import { type HeardSound, LoudestSecond } from '../sound/loudest-second.ts'
+import { LoudestSecond } from '../sound/loudest-second.ts'
 import { OpusDecoder, samplesInPacket } from '../sound/opus.ts'
 import type { Recording } from '../sound/recording.ts'
 import { sampleRate } from '../sound/samples.ts'
+import type { Heard } from './heard.ts'
 import { KeyReader } from './keys.ts'
 import { PacketOrder } from './packet-order.ts'
-
-/** What was heard in a call. */
-export interface Heard extends HeardSound {
-  readonly packets: number
-  readonly lost: number
-}
 
 interface Listeners {
   /** Writes down what is heard. */

@@ -1,6 +1,6 @@
 import type { Switchboard } from '@switchboard/client'
 import { CallSound } from '../media/call-sound.ts'
-import type { IceServers } from '../media/connection.ts'
+import type { IceServers } from '../media/ice-servers.ts'
 import { chooseAddresses } from '../media/machine-addresses.ts'
 import { Recording } from '../sound/recording.ts'
 import type { SoundSource } from '../sound/sources.ts'

@@ -1,5 +1,5 @@
 import type { Switchboard } from '@switchboard/client'
-import type { IceServers } from '../media/connection.ts'
+import type { IceServers } from '../media/ice-servers.ts'
 import { isKey } from '../media/keys.ts'
 import { chooseAddresses } from '../media/machine-addresses.ts'
 import { Recording } from '../sound/recording.ts'

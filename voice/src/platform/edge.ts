@@ -1,5 +1,5 @@
 import type { GatewayCallsListItem, Switchboard } from '@switchboard/client'
-import type { IceServers } from '../media/connection.ts'
+import type { IceServers } from '../media/ice-servers.ts'
 import { chooseAddresses } from '../media/machine-addresses.ts'
 import { explain, isTooLate } from './explain.ts'
 import { UserCall, type UserCallResult } from './user-call.ts'

@@ -1,6 +1,6 @@
 import type { GatewayCallsRetrieveResponse, Switchboard } from '@switchboard/client'
 import { CallSound, type CallSummary } from '../media/call-sound.ts'
-import type { IceServers } from '../media/connection.ts'
+import type { IceServers } from '../media/ice-servers.ts'
 import type { Recording } from '../sound/recording.ts'
 import type { SoundSource } from '../sound/sources.ts'
 import { VoiceError } from '../voice-error.ts'

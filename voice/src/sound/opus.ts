@@ -1,3 +1,4 @@
+/// <reference path="./opus-wasm.d.ts" />
 import { Decoder, Encoder } from '@evan/opus/wasm/index.js'
 import { frameSamples, type Samples, sampleRate } from './samples.ts'
 
