@@ -74,10 +74,19 @@ test('a description names the addresses that were given, one source and one fing
   const { side } = openSide(t)
   const sdp = await side.offer()
   const find = (start: string) => sdp.split('\r\n').filter((line) => line.startsWith(start))
-  assert.deepEqual(find('a=candidate:').map((line) => line.split(' ')[4]), ['127.0.0.1'])
+  assert.deepEqual(
+    find('a=candidate:').map((line) => line.split(' ')[4]),
+    ['127.0.0.1'],
+  )
   assert.equal(find('a=fingerprint:sha-256 ').length, 1)
   assert.equal(new Set(find('a=ssrc:').map((line) => line.split(' ')[0])).size, 1)
-  for (const line of ['a=setup:actpass', 'a=rtcp-mux', 'a=rtpmap:126 telephone-event/8000', 'a=group:BUNDLE 0', 'a=sendrecv']) {
+  for (const line of [
+    'a=setup:actpass',
+    'a=rtcp-mux',
+    'a=rtpmap:126 telephone-event/8000',
+    'a=group:BUNDLE 0',
+    'a=sendrecv',
+  ]) {
     assert.deepEqual(find(line), [line])
   }
   assert.match(sdp, /a=rtpmap:111 opus\/48000\/2\r\n/i)

@@ -63,7 +63,9 @@ export async function callWithSound(
       'answer' in request.with
         ? await UserCall.answer(options, request.with.answer)
         : await UserCall.start(options, request.with)
+    // Without the stream a call ends by its own checks; that the server refused the stream is reported in the end.
     const following = follow(stream, call)
+    following.catch(() => undefined)
     void request.stopped?.then(() => call.hangUp())
     const isConnected = await Promise.race([call.connected.then(() => true), call.result.then(() => false)])
     if (isConnected) await stay(call, dtmf, durationMs)
