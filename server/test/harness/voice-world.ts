@@ -1,5 +1,6 @@
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
 import type { TestContext } from 'node:test'
 import { CallDoors } from './call-doors.ts'
 import { type RunningServer, runProcess, startCommand } from './command.ts'
@@ -105,14 +106,22 @@ export class VoiceWorld {
     return response.json()
   }
 
-  /** The callback of the number in front of that of the app, as the business reads it. */
-  async readCallback(): Promise<unknown> {
-    const response = await fetch(`${this.server.url}/v23.0/${number}?fields=webhook_configuration`, {
-      headers: { authorization: 'Bearer demo-token' },
-    })
-    const { webhook_configuration } = (await response.json()) as { webhook_configuration: unknown }
-    return webhook_configuration
+  /** Where the store sends the events of the number, in front of the callback of its app. */
+  readCallback(): { own: string | null; temporary: string | null } {
+    const store = new DatabaseSync(this.path('switchboard.db'), { readOnly: true })
+    try {
+      const statement =
+        'SELECT override_callback_uri, temporary_callback_uri FROM phone_number_callbacks WHERE phone_number_id = ?'
+      const row = store.prepare(statement).get(number)
+      return { own: textOf(row?.['override_callback_uri']), temporary: textOf(row?.['temporary_callback_uri']) }
+    } finally {
+      store.close()
+    }
   }
+}
+
+function textOf(value: unknown): string | null {
+  return typeof value === 'string' ? value : null
 }
 
 /** A mono WAV file of 16 bits with a sine. */

@@ -2,7 +2,7 @@ import type { Switchboard } from '@switchboard/client'
 import { CallSound } from '../media/call-sound.ts'
 import type { IceServers } from '../media/connection.ts'
 import { chooseAddresses } from '../media/machine-addresses.ts'
-import { Recording } from '../sound/recording.ts'
+import { checkRecordable, Recording } from '../sound/recording.ts'
 import type { SoundSource } from '../sound/sources.ts'
 import { AgentCall } from './agent-call.ts'
 import { CallbackServer, type CallEvent, findOwnAddress } from './callback-server.ts'
@@ -63,6 +63,7 @@ export class Agent {
 
   /** Takes the place of the callback of the number, until it is closed. */
   static async open(options: AgentOptions): Promise<Agent> {
+    if (options.record !== undefined) checkRecordable(options.record)
     const agent = new Agent(options, await findOwnAddress(options.url))
     const { client, number, mode, port = 0 } = options
     const url = await agent.#callbacks.listen(port)
@@ -178,6 +179,12 @@ export class Agent {
     }
   }
 
+  #openRecording(path: string, callOf: () => AgentCall | undefined): Recording {
+    return new Recording(nameRecording(path, ++this.#recordings), (message) => {
+      this.#options.onEvent({ event: 'error', call_id: callOf()?.id ?? '', message })
+    })
+  }
+
   #openSound(callOf: () => AgentCall | undefined): CallSound {
     const { record, iceServers = [], makeSource, onEvent } = this.#options
     const startedAt = performance.now()
@@ -185,7 +192,7 @@ export class Agent {
       addresses: this.#addresses,
       iceServers,
       source: makeSource(),
-      recording: record === undefined ? undefined : new Recording(nameRecording(record, ++this.#recordings)),
+      recording: record === undefined ? undefined : this.#openRecording(record, callOf),
       onConnected: () => {
         const ms = Math.round(performance.now() - startedAt)
         onEvent({ event: 'connected', call_id: callOf()?.id ?? '', ms })

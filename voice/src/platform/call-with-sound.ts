@@ -55,7 +55,8 @@ export async function callWithSound(
       addresses,
       iceServers: request.iceServers ?? [],
       source: sound ? playRound(sound) : makeSilence(),
-      recording: record === undefined ? undefined : new Recording(record),
+      recording:
+        record === undefined ? undefined : new Recording(record, (message) => onEvent({ event: 'error', message })),
       loss,
       onEvent,
     }
