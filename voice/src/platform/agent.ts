@@ -112,6 +112,7 @@ export class Agent {
   async close(): Promise<void> {
     if (this.#isClosing) return
     this.#isClosing = true
+    await Promise.race([this.#dialing, pause(mostFarewellMs)])
     const calls = [...this.#calls.values()]
     await Promise.all(calls.map((call) => call.hangUp('business')))
     // Their last events come to this agent, and would wait for it for days.
