@@ -43,10 +43,11 @@ export async function runAgent(command: AgentCommand, output: Output): Promise<n
       await command.stopped
       return 0
     }
-    const call = await agent.call(user)
-    await Promise.race([call.ended, command.stopped])
-    if (!call.isAccepted) output.problem(`${user} did not take the call`)
-    return call.isAccepted ? 0 : 1
+    // Whoever stops it does not wait for a server that is slow to take the call.
+    const call = await Promise.race([agent.call(user), command.stopped])
+    await Promise.race([call?.ended, command.stopped])
+    if (!call?.isAccepted) output.problem(`${user} did not take the call`)
+    return call?.isAccepted ? 0 : 1
   } finally {
     await agent.close()
   }

@@ -38,7 +38,7 @@ export async function runEdge(command: EdgeCommand, output: Output): Promise<num
 
 async function listen({ host, port }: EdgeCommand, edge: Edge) {
   const server = createServer((request, response) => {
-    const { status, type, body } = respond(new URL(request.url ?? '/', 'http://edge').pathname, edge)
+    const { status, type, body } = respond((request.url ?? '').split('?', 1)[0] ?? '', edge)
     response.writeHead(status, { 'content-type': type, 'cache-control': 'no-store' }).end(body)
   })
   await new Promise<void>((resolve, reject) => {

@@ -27,6 +27,7 @@ export class Outgoing {
   #turns = 0
   #sequenceNumber = 0
   #sent = 0
+  #isStopped = false
   #isFirst = true
   #keys: string[] = []
   #pressed: PressedKey | undefined
@@ -44,12 +45,13 @@ export class Outgoing {
   }
 
   start(): void {
-    if (this.#timer) return
+    if (this.#timer || this.#isStopped) return
     this.#startedAt = performance.now()
     this.#plan()
   }
 
   stop(): void {
+    this.#isStopped = true
     clearTimeout(this.#timer)
     this.#source.close()
     for (const done of this.#onKeysSent) done()
@@ -57,7 +59,7 @@ export class Outgoing {
 
   /** Presses keys, one after the other; done when the last is sent, or the call is over. */
   press(keys: string): Promise<void> {
-    if (keys === '') return Promise.resolve()
+    if (keys === '' || this.#isStopped) return Promise.resolve()
     this.#keys.push(...keys)
     return new Promise((resolve) => this.#onKeysSent.push(resolve))
   }

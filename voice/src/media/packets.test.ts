@@ -1,7 +1,9 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { makeSilence } from '../sound/sources.ts'
 import { isKey, KeyReader, writeKey } from './keys.ts'
 import { Loss } from './loss.ts'
+import { Outgoing } from './outgoing.ts'
 import { PacketOrder } from './packet-order.ts'
 
 const packet = (sequenceNumber: number, ssrc = 1) => ({ header: { ssrc, sequenceNumber: sequenceNumber & 0xffff } })
@@ -83,4 +85,13 @@ test('a key is written as RFC 4733 has it, and read once however many packets it
 
 test('what a keypad has', () => {
   assert.deepEqual([...'0123456789*#ABCD', '', 'E', 'a', '12', ' '].filter(isKey).join(''), '0123456789*#ABCD')
+})
+
+test('keys that are pressed when the call is over are not waited for', async () => {
+  const outgoing = new Outgoing(makeSilence(), new Loss(0, Math.random), () => assert.fail('nothing is sent'))
+  const before = outgoing.press('1')
+  outgoing.stop()
+  outgoing.start()
+  await Promise.all([before, outgoing.press('2')])
+  assert.equal(outgoing.sent, 0)
 })

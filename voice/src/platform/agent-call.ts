@@ -23,6 +23,8 @@ export class AgentCall {
   #timer: NodeJS.Timeout | undefined
   #by: EndedBy = 'user'
   #isAccepted = false
+  #hasAnswer = false
+  #isEnding = false
   #isOver = false
   #resolveEnded = (): void => undefined
 
@@ -35,6 +37,10 @@ export class AgentCall {
     })
   }
 
+  get isOver(): boolean {
+    return this.#isOver
+  }
+
   get isAccepted(): boolean {
     return this.#isAccepted
   }
@@ -43,6 +49,7 @@ export class AgentCall {
   async take(offer: string): Promise<void> {
     const { client, number } = this.#agent
     const session = { sdp_type: 'answer' as const, sdp: await this.#sound.answer(offer) }
+    if (this.#isOver) return
     await client.calls.preAccept(number, { call_id: this.id, session })
     await client.calls.accept(number, { call_id: this.id, session })
     this.accepted()
@@ -55,7 +62,9 @@ export class AgentCall {
   }
 
   async takeAnswer(sdp: string): Promise<void> {
-    if (!this.#isOver) await this.#sound.takeAnswer(sdp)
+    if (this.#isOver || this.#hasAnswer) return
+    this.#hasAnswer = true
+    await this.#sound.takeAnswer(sdp)
   }
 
   /** The connection is gone. If the call still goes on, it is ended. */
@@ -65,25 +74,29 @@ export class AgentCall {
 
   /** Ends the call. It is over when the platform says so; at once where that refuses. */
   async hangUp(by: EndedBy): Promise<void> {
-    if (this.#isOver) return
+    if (this.#isOver || this.#isEnding) return
+    this.#isEnding = true
     this.#by = by
     const { client, number, onEvent } = this.#agent
     try {
       await client.calls.terminate(number, { call_id: this.id })
     } catch (error) {
-      if (!isTooLate(error)) onEvent({ event: 'error', call_id: this.id, message: explain(error) })
+      if (isTooLate(error)) this.#by = 'user'
+      else onEvent({ event: 'error', call_id: this.id, message: explain(error) })
       await this.over()
     }
   }
 
-  /** Declines a call that could not be taken. */
+  /** Declines a call that could not be taken; nothing where the user has hung up meanwhile. */
   async decline(): Promise<void> {
+    if (this.#isOver) return
     this.#by = 'business'
     const { client, number } = this.#agent
     try {
       await client.calls.reject(number, { call_id: this.id })
     } catch (error) {
       if (!isTooLate(error)) throw error
+      this.#by = 'user'
     } finally {
       await this.over()
     }

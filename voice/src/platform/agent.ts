@@ -2,11 +2,11 @@ import type { Switchboard } from '@switchboard/client'
 import { CallSound } from '../media/call-sound.ts'
 import type { IceServers } from '../media/ice-servers.ts'
 import { chooseAddresses } from '../media/machine-addresses.ts'
-import { Recording } from '../sound/recording.ts'
+import { checkRecordable, Recording } from '../sound/recording.ts'
 import type { SoundSource } from '../sound/sources.ts'
 import { AgentCall } from './agent-call.ts'
 import { CallbackServer, type CallEvent, findOwnAddress } from './callback-server.ts'
-import { explain } from './explain.ts'
+import { explain, isTooLate } from './explain.ts'
 import { nameRecording } from './recording-name.ts'
 import type { OnVoiceEvent } from './voice-events.ts'
 
@@ -35,12 +35,17 @@ export interface AgentOptions {
 /** How long it waits for the events of calls that it has ended, before it goes. */
 const mostFarewellMs = 700
 
+/** How many calls that are over it knows. */
+const mostRemembered = 1000
+
 /** A business's voice agent: it takes the calls of one number, and speaks in them. */
 export class Agent {
   readonly #options: AgentOptions
   readonly #addresses: readonly string[]
   readonly #callbacks: CallbackServer
   readonly #calls = new Map<string, AgentCall>()
+  /** Calls that are over: their events may come again, and in any order. */
+  readonly #over = new Set<string>()
   #recordings = 0
   /** A call that is being made, whose id is not known yet. */
   #dialing: Promise<unknown> = Promise.resolve()
@@ -49,11 +54,16 @@ export class Agent {
   private constructor(options: AgentOptions, host: string) {
     this.#options = options
     this.#addresses = chooseAddresses(options.addresses)
-    this.#callbacks = new CallbackServer(host, (event) => void this.#onCallEvent(event))
+    this.#callbacks = new CallbackServer(host, (event) => {
+      this.#onCallEvent(event).catch((error) => {
+        options.onEvent({ event: 'error', call_id: event.id, message: explain(error) })
+      })
+    })
   }
 
   /** Takes the place of the callback of the number, until it is closed. */
   static async open(options: AgentOptions): Promise<Agent> {
+    if (options.record !== undefined) checkRecordable(options.record)
     const agent = new Agent(options, await findOwnAddress(options.url))
     const { client, number, mode, port = 0 } = options
     const url = await agent.#callbacks.listen(port)
@@ -102,6 +112,7 @@ export class Agent {
   async close(): Promise<void> {
     if (this.#isClosing) return
     this.#isClosing = true
+    await Promise.race([this.#dialing, pause(mostFarewellMs)])
     const calls = [...this.#calls.values()]
     await Promise.all(calls.map((call) => call.hangUp('business')))
     // Their last events come to this agent, and would wait for it for days.
@@ -122,24 +133,34 @@ export class Agent {
   async #onCallEvent(event: CallEvent): Promise<void> {
     await this.#dialing
     const call = this.#calls.get(event.id)
+    if (event.event === 'terminate') this.#forget(event.id)
     if (call) return this.#continue(call, event)
+    if (this.#over.has(event.id)) return
     const isNew = event.event === 'connect' && event.direction === 'USER_INITIATED'
     if (isNew && event.sdp !== undefined && this.#options.takesCalls && !this.#isClosing)
       await this.#take(event, event.sdp)
   }
 
   async #continue(call: AgentCall, event: CallEvent): Promise<void> {
-    if (event.event === 'terminate') {
-      this.#calls.delete(call.id)
-      return call.over()
-    }
+    if (event.event === 'terminate') return call.over()
     try {
-      if (event.event === 'connect' && event.sdp !== undefined) await call.takeAnswer(event.sdp)
+      // The offer of a user may come twice; what the phone of a user answers is taken once.
+      if (event.event === 'connect' && event.direction === 'BUSINESS_INITIATED' && event.sdp !== undefined)
+        await call.takeAnswer(event.sdp)
     } catch (error) {
       this.#options.onEvent({ event: 'error', call_id: call.id, message: explain(error) })
       await call.hangUp('lost')
     }
     if (event.status === 'ACCEPTED') call.accepted()
+  }
+
+  #forget(id: string): void {
+    this.#calls.delete(id)
+    this.#over.add(id)
+    for (const oldest of this.#over) {
+      if (this.#over.size <= mostRemembered) break
+      this.#over.delete(oldest)
+    }
   }
 
   async #take({ id, from }: CallEvent, offer: string): Promise<void> {
@@ -151,10 +172,18 @@ export class Agent {
     try {
       await call.take(offer)
     } catch (error) {
-      onEvent({ event: 'error', call_id: id, message: explain(error) })
-      this.#calls.delete(id)
+      // Where the user has hung up meanwhile, nothing went wrong.
+      if (call.isOver) return
+      if (!isTooLate(error)) onEvent({ event: 'error', call_id: id, message: explain(error) })
+      this.#forget(id)
       await call.decline().catch((refused) => onEvent({ event: 'error', call_id: id, message: explain(refused) }))
     }
+  }
+
+  #openRecording(path: string, callOf: () => AgentCall | undefined): Recording {
+    return new Recording(nameRecording(path, ++this.#recordings), (message) => {
+      this.#options.onEvent({ event: 'error', call_id: callOf()?.id ?? '', message })
+    })
   }
 
   #openSound(callOf: () => AgentCall | undefined): CallSound {
@@ -164,7 +193,7 @@ export class Agent {
       addresses: this.#addresses,
       iceServers,
       source: makeSource(),
-      recording: record === undefined ? undefined : new Recording(nameRecording(record, ++this.#recordings)),
+      recording: record === undefined ? undefined : this.#openRecording(record, callOf),
       onConnected: () => {
         const ms = Math.round(performance.now() - startedAt)
         onEvent({ event: 'connected', call_id: callOf()?.id ?? '', ms })

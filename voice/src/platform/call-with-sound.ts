@@ -55,7 +55,8 @@ export async function callWithSound(
       addresses,
       iceServers: request.iceServers ?? [],
       source: sound ? playRound(sound) : makeSilence(),
-      recording: record === undefined ? undefined : new Recording(record),
+      recording:
+        record === undefined ? undefined : new Recording(record, (message) => onEvent({ event: 'error', message })),
       loss,
       onEvent,
     }
@@ -63,7 +64,9 @@ export async function callWithSound(
       'answer' in request.with
         ? await UserCall.answer(options, request.with.answer)
         : await UserCall.start(options, request.with)
+    // Without the stream a call ends by its own checks; that the server refused the stream is reported in the end.
     const following = follow(stream, call)
+    following.catch(() => undefined)
     void request.stopped?.then(() => call.hangUp())
     const isConnected = await Promise.race([call.connected.then(() => true), call.result.then(() => false)])
     if (isConnected) await stay(call, dtmf, durationMs)

@@ -56,17 +56,19 @@ export class CallbackServer {
   }
 
   async #receive(request: IncomingMessage, response: ServerResponse): Promise<void> {
-    const { pathname, searchParams } = new URL(request.url ?? '/', 'http://agent')
-    if (!isSame(pathname, this.#path)) return void response.writeHead(404).end()
+    // Not by `URL`, which refuses paths that anybody may send.
+    const [path = '', query = ''] = (request.url ?? '').split('?', 2)
+    if (!isSame(path, this.#path)) return void response.writeHead(404).end()
     if (request.method === 'GET') {
+      const searchParams = new URLSearchParams(query)
       const isKnown = isSame(searchParams.get('hub.verify_token') ?? '', this.verifyToken)
       return void response.writeHead(isKnown ? 200 : 403).end(isKnown ? searchParams.get('hub.challenge') : '')
     }
-    const body = await readBody(request)
-    if (body === undefined) return void response.writeHead(400).end()
+    const events = await readBody(request)
+    if (!events) return void response.writeHead(400).end()
     // Before anything is done about it: an agent that waits for its own calls to the API would hold up the next event.
     response.writeHead(200).end()
-    for (const event of readEvents(body)) this.#onEvent(event)
+    for (const event of events) this.#onEvent(event)
   }
 }
 
@@ -75,7 +77,7 @@ function isSame(given: string, expected: string): boolean {
   return one.length === other.length && timingSafeEqual(one, other)
 }
 
-async function readBody(request: IncomingMessage): Promise<unknown> {
+async function readBody(request: IncomingMessage): Promise<CallEvent[] | undefined> {
   const chunks: Buffer[] = []
   let size = 0
   try {
@@ -84,9 +86,9 @@ async function readBody(request: IncomingMessage): Promise<unknown> {
       if (size > mostBytes) return undefined
       chunks.push(chunk)
     }
-    return JSON.parse(Buffer.concat(chunks).toString('utf8'))
+    return readEvents(JSON.parse(Buffer.concat(chunks).toString('utf8')))
   } catch {
-    // The connection broke off, or it is no JSON: the platform sends it again.
+    // The connection broke off, or it is no event: the platform sends it again.
     return undefined
   }
 }

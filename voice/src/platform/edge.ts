@@ -25,6 +25,8 @@ export interface EdgeCounts {
 
 /** How long another phone may take to ring. */
 const ringMs = 1000
+/** When calls are read again that could not be read. */
+const retryMs = 2000
 /** Calls that were made while nobody listened. */
 const mostMissed = 100
 
@@ -40,6 +42,8 @@ export class Edge {
   readonly #waiting = new Map<string, NodeJS.Timeout>()
   readonly #following: Promise<void>
   #isListening = false
+  #isClosing = false
+  #retry: NodeJS.Timeout | undefined
   #taken = 0
   #lost = 0
   #packets = { sent: 0, heard: 0, missing: 0 }
@@ -56,6 +60,8 @@ export class Edge {
       },
     )
     this.#following = this.#follow()
+    // Whoever waits for `refused` gets it.
+    this.#following.catch(() => undefined)
   }
 
   /** Listens for calls; refused where the server does not take the token. */
@@ -68,7 +74,7 @@ export class Edge {
       await edge.#following.catch(() => undefined)
       throw error
     }
-    await edge.#readMissed()
+    await edge.#catchUp()
     return edge
   }
 
@@ -96,7 +102,9 @@ export class Edge {
   }
 
   async close(): Promise<void> {
+    this.#isClosing = true
     this.#stream.close()
+    clearTimeout(this.#retry)
     for (const timer of this.#waiting.values()) clearTimeout(timer)
     await Promise.all([...this.#calls.values()].map((call) => call.hangUp()))
     await this.#following.catch(() => undefined)
@@ -104,10 +112,20 @@ export class Edge {
 
   async #follow(): Promise<void> {
     for await (const { event, data } of this.#stream) {
-      if (event === 'reset') await this.#readMissed()
+      if (event === 'reset') void this.#catchUp()
       if (event !== 'call') continue
       this.#calls.get(data.id)?.refresh()
       this.#note(data)
+    }
+  }
+
+  /** Reads what happened while nobody listened, as soon as the server can say it: one that has just started may not be able to yet. */
+  async #catchUp(): Promise<void> {
+    try {
+      await this.#readMissed()
+    } catch (error) {
+      this.#options.onEvent({ event: 'error', message: `the calls cannot be read: ${explain(error)}` })
+      if (!this.#isClosing) this.#retry = setTimeout(() => void this.#catchUp(), retryMs)
     }
   }
 
@@ -139,6 +157,7 @@ export class Edge {
       if (state !== 'initiated' || sdp.business === undefined) return
       const { presence, reachable } = await gateway.users.retrieve(user_wa_id)
       if (presence !== 'online' || !reachable) return
+      if (this.#isClosing) return
       await gateway.calls.ring(id)
       await this.#take(id)
     } catch (error) {
@@ -154,6 +173,8 @@ export class Edge {
     this.#taken += 1
     this.#calls.set(id, call)
     void call.result.then((result) => this.#count(id, result))
+    // It was taken while the edge was ending all others.
+    if (this.#isClosing) await call.hangUp()
   }
 
   #count(id: string, { by, sent, heard }: UserCallResult): void {

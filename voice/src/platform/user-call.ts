@@ -51,6 +51,7 @@ export class UserCall {
   #lostAt: number | undefined
   #by: EndedBy = 'business'
   #problem: string | undefined
+  #isEnding = false
   #isOver = false
   #timer: NodeJS.Timeout | undefined
   /** What the events of the call set off, one after the other. */
@@ -140,12 +141,14 @@ export class UserCall {
 
   /** The user ends the call. */
   async hangUp(by: EndedBy = 'user', reason?: 'lost' | 'no_media'): Promise<void> {
-    if (this.#isOver) return
+    if (this.#isOver || this.#isEnding) return
+    this.#isEnding = true
+    this.#by = by
     try {
       await this.#options.client.gateway.calls.terminate(this.#id, reason === undefined ? {} : { reason })
-      this.#by = by
     } catch (error) {
-      if (!isTooLate(error)) this.#options.onEvent({ event: 'error', call_id: this.#id, message: explain(error) })
+      if (isTooLate(error)) this.#by = 'business'
+      else this.#options.onEvent({ event: 'error', call_id: this.#id, message: explain(error) })
     }
     await this.#over()
   }
@@ -176,7 +179,8 @@ export class UserCall {
     }
     if (call.state === 'ended') {
       if (this.#acceptedAt === undefined) this.#problem ??= endings[call.ending ?? 'failed']
-      await this.#over()
+      // Where this side is ending it, that says by whom.
+      if (!this.#isEnding) await this.#over()
     }
   }
 

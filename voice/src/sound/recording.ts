@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto'
-import { closeSync, openSync, writeSync } from 'node:fs'
+import { accessSync, closeSync, constants, openSync, writeSync } from 'node:fs'
+import { dirname } from 'node:path'
 import { VoiceError } from '../voice-error.ts'
 import { firstPage, lastPage, writePage } from './ogg.ts'
 import { fillSilence, samplesInPacket } from './opus.ts'
@@ -16,6 +17,9 @@ const mostSegments = 255
  */
 export class Recording {
   readonly #file: number
+  readonly #path: string
+  readonly #onProblem: (message: string) => void
+  #isBroken = false
   readonly #serial = randomBytes(4).readUInt32LE()
   #sequence = 0
   /** Where the sound is, in samples. */
@@ -24,14 +28,11 @@ export class Recording {
   #waitingSince = 0
   #segments = 0
 
-  constructor(path: string) {
-    try {
-      this.#file = openSync(path, 'w')
-    } catch (error) {
-      throw new VoiceError(
-        `${path} cannot be written (${(error as NodeJS.ErrnoException).code}): give --record a path in a folder that is there`,
-      )
-    }
+  /** `onProblem` is called once when the disk takes no more: the call goes on, and the recording ends there. */
+  constructor(path: string, onProblem: (message: string) => void = () => undefined) {
+    this.#path = path
+    this.#onProblem = onProblem
+    this.#file = tryPath(path, () => openSync(path, 'w'))
     this.#write(firstPage, 0n, [makeHead()])
     this.#write(0, 0n, [makeTags()])
   }
@@ -61,13 +62,36 @@ export class Recording {
 
   #write(flags: number, granule: bigint, packets: readonly Uint8Array[]): void {
     const page = { serial: this.#serial, sequence: this.#sequence++, flags, granule }
-    writeSync(this.#file, writePage(page, packets))
+    if (this.#isBroken) return
+    try {
+      writeSync(this.#file, writePage(page, packets))
+    } catch (error) {
+      this.#isBroken = true
+      this.#onProblem(`${this.#path} is not whole: it cannot be written any more (${codeOf(error)})`)
+    }
   }
 
   close(): void {
     this.#flush(lastPage)
     closeSync(this.#file)
   }
+}
+
+/** Whether a recording can be made at a path, before there is anything to record. */
+export function checkRecordable(path: string): void {
+  tryPath(path, () => accessSync(dirname(path), constants.W_OK))
+}
+
+function tryPath<Result>(path: string, run: () => Result): Result {
+  try {
+    return run()
+  } catch (error) {
+    throw new VoiceError(`${path} cannot be written (${codeOf(error)}): give --record a path in a folder that is there`)
+  }
+}
+
+function codeOf(error: unknown): string | undefined {
+  return (error as NodeJS.ErrnoException).code
 }
 
 function makeHead(): Uint8Array {
