@@ -64,8 +64,10 @@ export class Agent {
   /** Takes the place of the callback of the number, until it is closed. */
   static async open(options: AgentOptions): Promise<Agent> {
     if (options.record !== undefined) checkRecordable(options.record)
-    const agent = new Agent(options, await findOwnAddress(options.url))
-    const { client, number, mode, port = 0 } = options
+    const { number, mode, port = 0, url: serverUrl } = options
+    const host = await findOwnAddress(serverUrl)
+    const client = await inVocabularyOfServer(options.client, number)
+    const agent = new Agent({ ...options, client }, host)
     const url = await agent.#callbacks.listen(port)
     try {
       await client.phoneNumbers.update(number, {
@@ -207,6 +209,13 @@ export class Agent {
 /** Gives the callback of a number back, from an agent that runs or was killed. */
 export async function restoreCallback(client: Switchboard, number: string): Promise<void> {
   await client.phoneNumbers.update(number, { webhook_configuration: { override_callback_uri: '', temporary: true } })
+}
+
+/** A client whose requests have the names that the server takes, whichever its operator has chosen. */
+async function inVocabularyOfServer(client: Switchboard, number: string): Promise<Switchboard> {
+  // Whoever may change a number's callback may read this record, which every number has, and which tells the vocabulary.
+  const { data } = await client.compliance.retrieve(number, { fields: 'messaging_product' })
+  return client.withOptions({ vocabulary: data[0]?.messaging_product ?? client.vocabulary })
 }
 
 function pause(ms: number): Promise<void> {

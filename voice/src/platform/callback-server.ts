@@ -112,7 +112,8 @@ interface Envelope {
 }
 
 function readEvents(body: unknown): CallEvent[] {
-  const changes = ((body ?? {}) as Envelope).entry?.flatMap(({ changes = [] }) => changes) ?? []
+  if (typeof body !== 'object' || body === null) throw new TypeError('an event is an object')
+  const changes = (body as Envelope).entry?.flatMap(({ changes = [] }) => changes) ?? []
   return changes
     .filter(({ field }) => field === 'calls')
     .flatMap(({ value }) => [
