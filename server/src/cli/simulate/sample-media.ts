@@ -71,27 +71,23 @@ function sumOggPage(page: Buffer): number {
 
 /** A video track without a picture. */
 function makeVideo(): Buffer {
-  const matrix = vocabulary(0x10000, 0, 0, 0, 0x10000, 0, 0, 0, 0x40000000)
-  const emptyTables = ['stsd', 'stts', 'stsc', 'stco'].map((type) => makeBox(type, vocabulary(0, 0)))
-  const sampleTable = makeBox('stbl', ...emptyTables, makeBox('stsz', vocabulary(0, 0, 0)))
-  const dataInfo = makeBox('dinf', makeBox('dref', vocabulary(0, 1), makeBox('url ', vocabulary(1))))
+  const matrix = integers(0x10000, 0, 0, 0, 0x10000, 0, 0, 0, 0x40000000)
+  const emptyTables = ['stsd', 'stts', 'stsc', 'stco'].map((type) => makeBox(type, integers(0, 0)))
+  const sampleTable = makeBox('stbl', ...emptyTables, makeBox('stsz', integers(0, 0, 0)))
+  const dataInfo = makeBox('dinf', makeBox('dref', integers(0, 1), makeBox('url ', integers(1))))
   const media = makeBox(
     'mdia',
-    makeBox('mdhd', vocabulary(0, 0, 0, 1000, 0, 0x55c40000)),
-    makeBox('hdlr', vocabulary(0, 0), Buffer.from('vide'), Buffer.alloc(13)),
-    makeBox('minf', makeBox('vmhd', vocabulary(1, 0, 0)), dataInfo, sampleTable),
+    makeBox('mdhd', integers(0, 0, 0, 1000, 0, 0x55c40000)),
+    makeBox('hdlr', integers(0, 0), Buffer.from('vide'), Buffer.alloc(13)),
+    makeBox('minf', makeBox('vmhd', integers(1, 0, 0)), dataInfo, sampleTable),
   )
-  const track = makeBox(
-    'trak',
-    makeBox('tkhd', vocabulary(7, 0, 0, 1, 0, 0, 0, 0, 0, 0), matrix, vocabulary(0, 0)),
-    media,
-  )
+  const track = makeBox('trak', makeBox('tkhd', integers(7, 0, 0, 1, 0, 0, 0, 0, 0, 0), matrix, integers(0, 0)), media)
   const movie = makeBox(
     'mvhd',
-    vocabulary(0, 0, 0, 1000, 0, 0x10000, 0x1000000, 0, 0),
+    integers(0, 0, 0, 1000, 0, 0x10000, 0x1000000, 0, 0),
     matrix,
     Buffer.alloc(24),
-    vocabulary(2),
+    integers(2),
   )
   return Buffer.concat([
     makeBox('ftyp', Buffer.from('isom\0\0\x02\0isommp42', 'latin1')),
@@ -101,10 +97,10 @@ function makeVideo(): Buffer {
 
 function makeBox(type: string, ...content: readonly Buffer[]): Buffer {
   const body = Buffer.concat(content)
-  return Buffer.concat([vocabulary(body.length + 8), Buffer.from(type, 'latin1'), body])
+  return Buffer.concat([integers(body.length + 8), Buffer.from(type, 'latin1'), body])
 }
 
-function vocabulary(...values: readonly number[]): Buffer {
+function integers(...values: readonly number[]): Buffer {
   const bytes = Buffer.alloc(values.length * 4)
   for (const [index, value] of values.entries()) bytes.writeUInt32BE(value, index * 4)
   return bytes
