@@ -121,7 +121,7 @@ onBothDatabases('SDP_STRICT', (engine) => {
   const { business, gateway, permit, newUser, callUser, callBusiness, readCall, user: phone } = callSides(server)
   const refusal = (kind: keyof typeof findingKinds) => {
     const { message, code } = findingKinds[kind]
-    const [fault = '', advice = ''] = message.slice(0, -1).split('; ')
+    const [fault = '', advice = ''] = message.split('; ')
     return sessionRefused({ fault, advice, code })
   }
   const listCalls = async (user_wa_id: string) =>
@@ -134,7 +134,7 @@ onBothDatabases('SDP_STRICT', (engine) => {
     assert.equal(refused.status, 400)
     assert.equal(refused.body.error.code, 100)
     const { message } = findingKinds.no_fingerprint
-    assert.equal(refused.body.error.message, `session.sdp: ${message.slice(0, -1)} (no_fingerprint).`)
+    assert.equal(refused.body.error.message, `session.sdp: ${message} (no_fingerprint).`)
     await permit(user)
     assertError(await business({ action: 'connect', to: user, session: unsafeOffer }), refusal('no_fingerprint'))
     assert.deepEqual(await listCalls(user), [])

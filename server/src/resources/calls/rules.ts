@@ -64,7 +64,7 @@ function checkFindings({ sdp, sdp_type }: Session, { sdpStrict }: Strictness, of
   const found = inspectDescription({ sdp, isOffer: sdp_type === 'offer', offer: offer?.sdp })
   const worst = found.find(({ level }) => level === 'error')
   if (!worst) return
-  const [fault = '', advice = ''] = worst.message.replace(/\.$/, '').split('; ')
+  const [fault = '', advice = ''] = worst.message.split('; ')
   throw sessionRefused({ fault, advice, code: worst.code })
 }
 

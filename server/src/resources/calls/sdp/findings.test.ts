@@ -230,9 +230,9 @@ test('the findings of a call are those of both sides and of what was heard', () 
   assert.deepEqual(findFindings({ ...call, user_session: null, business_session: null, end_reason: null }), [])
 })
 
-test('a message is one sentence that says what to do', () => {
+test('a message is one sentence that says what to do, and leaves the full stop to whoever shows it', () => {
   for (const { message } of Object.values(findingKinds)) {
-    assert.match(message, /^[A-Z].+; [a-z].+\.$/)
+    assert.match(message, /^[A-Z][^;]+; [a-z][^;]+[^;.]$/)
     assert.doesNotMatch(message, /\. /)
   }
 })
