@@ -13,25 +13,25 @@ export class AudioSection {
   /** How many lines the description has. */
   readonly lineCount: number
   /** The payload types of the section. */
-  readonly formats: readonly string[]
+  readonly formats: ReadonlySet<string>
   readonly #ofMedia: Attributes = new Map()
   readonly #ofSession: Attributes = new Map()
 
   constructor(sdp: string) {
     const lines = sdp.replace(/\r?\n$/, '').split(/\r?\n/)
     this.lineCount = lines.length
-    let formats: readonly string[] | undefined
+    let formats: ReadonlySet<string> | undefined
     let attributes: Attributes | undefined = this.#ofSession
     for (const [index, line] of lines.entries()) {
       if (line.startsWith('m=')) {
         const isFirst: boolean = formats === undefined && line.startsWith('m=audio ')
         attributes = isFirst ? this.#ofMedia : undefined
-        if (isFirst) formats = line.split(' ').slice(3)
+        if (isFirst) formats = new Set(line.split(' ').slice(3))
       } else if (attributes && line.startsWith('a=')) {
         add(attributes, line.slice(2), index + 1)
       }
     }
-    this.formats = formats ?? []
+    this.formats = formats ?? new Set()
   }
 
   /** The attributes of a name in the section. */

@@ -180,6 +180,18 @@ const faults: readonly (readonly [name: string, sdp: string, code: keyof typeof 
   ],
 ]
 
+test('a description with as many formats and codecs as fit is read in milliseconds, because others wait meanwhile', () => {
+  const formats = Array.from({ length: 15_000 }, () => '0').join(' ')
+  const codecs = Array.from({ length: 450 }, () => 'a=rtpmap:99 opus/48000/2')
+  const sdp = change(exampleOffer.replace('111 126', `111 126 ${formats}`), 'a=mid', 'a=mid:0', ...codecs)
+  const times = Array.from({ length: 20 }, () => {
+    const began = performance.now()
+    assert.deepEqual(inspectOffer(sdp), [])
+    return performance.now() - began
+  })
+  assert.ok(Math.min(...times) < 5, `${Math.min(...times)} ms`)
+})
+
 describe('a fault makes one finding, its own', () => {
   for (const [name, sdp, code, line] of faults) {
     test(`${name}: ${code}`, () => {

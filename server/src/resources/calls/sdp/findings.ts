@@ -122,7 +122,7 @@ function listCodecs(audio: AudioSection, wanted: string): Codec[] {
   return audio.ofMedia('rtpmap').flatMap(({ value, line }) => {
     const [payloadType = '', encoding = ''] = value.split(' ')
     const [name = '', clockRate = '', channels] = encoding.split('/')
-    const isWanted = name.toLowerCase() === wanted && audio.formats.includes(payloadType)
+    const isWanted = name.toLowerCase() === wanted && audio.formats.has(payloadType)
     return isWanted ? [{ clockRate, channels, line }] : []
   })
 }
