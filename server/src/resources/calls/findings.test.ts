@@ -7,7 +7,8 @@ import { assertError } from '../../../test/harness/errors.ts'
 import { openStream } from '../../../test/harness/event-stream.ts'
 import { startTestServer, useTestServer } from '../../../test/harness/server.ts'
 import { startSink } from '../../../test/harness/sink.ts'
-import { numbers, testWorld, tokens } from '../../../test/harness/world.ts'
+import { envelopeOf, handIn, messagesValue, metadata } from '../../../test/harness/webhooks.ts'
+import { accounts, numbers, testWorld, tokens } from '../../../test/harness/world.ts'
 import { sessionRefused } from './errors.ts'
 import { findingKinds } from './sdp/finding-kinds.ts'
 
@@ -81,6 +82,25 @@ onBothDatabases('the findings of a call', (engine) => {
     assert.equal((await phone(call, 'terminate', { reason: 'lost' })).status, 200)
     const ended = await stream.first(4)
     assert.deepEqual(codesOf(ended[3]?.data.data.findings), ['user no_fingerprint error', 'media lost error'])
+  })
+
+  test('an event that was handed in says nothing of a call of another number, though it names it', async () => {
+    const call = await callBusiness(newUser(), { session: unsafeOffer })
+    for (const [phone_number_id, account, expected] of [
+      [numbers.main, accounts.private, (await readCall(call)).body.findings],
+      [numbers.shared, accounts.shared, null],
+    ] as const) {
+      const value = {
+        ...messagesValue(),
+        metadata: { ...metadata, phone_number_id },
+        calls: [{ id: call, event: 'terminate' }],
+      }
+      const handed = await handIn(server, envelopeOf([{ field: 'calls', value }], account))
+      assert.equal(handed.status, 200, handed.text)
+      const [record] = (await operator(`feed?types=call&limit=1&phone_number_id=${phone_number_id}`)).body.data
+      assert.equal(record.data.value.calls[0].id, call)
+      assert.deepEqual(record.data.findings, expected)
+    }
   })
 
   test('the record of a call that is not kept any more has no list', async () => {
