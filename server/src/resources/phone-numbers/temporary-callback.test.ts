@@ -7,7 +7,7 @@ import { startTestServer, type TestServer, useTestServer } from '../../../test/h
 import { startSink } from '../../../test/harness/sink.ts'
 import { startSubscriber, subscribe } from '../../../test/harness/subscriber.ts'
 import { handInText } from '../../../test/harness/webhooks.ts'
-import { accounts, ids, numbers, tokens } from '../../../test/harness/world.ts'
+import { accounts, ids, numbers, testWorld, tokens } from '../../../test/harness/world.ts'
 import { callbackBodyWrong } from '../../egress/errors.ts'
 import { appNotLinked, appNotSubscribed, overrideNotAUrl } from './errors.ts'
 
@@ -143,5 +143,40 @@ onBothDatabases('a callback of a number for a while', (engine) => {
     )
     assert.equal((await set(numbers.main, removal)).status, 200)
     assert.equal((await lane()).subscribed, false)
+  })
+
+  test('the configuration of the number shows it while it stands, and what was there before afterwards', async (t) => {
+    const own = await startSubscriber(t)
+    const agent = await startSubscriber(t)
+    const world = testWorld()
+    const [app, ...others] = world.apps
+    assert.ok(app)
+    const webhook = { callback_url: own.url, verify_token: 'vt' }
+    const server = await startTestServer({
+      engine,
+      env: { VOCABULARY: 'whatsapp' },
+      world: { ...world, apps: [{ ...app, webhook }, ...others] },
+    })
+    t.after(() => server.stop())
+    const path = `/v23.0/${numbers.main}`
+    const read = async () => {
+      const query = { fields: 'webhook_configuration' }
+      return (await server.client.get(path, { token: tokens.owner, query })).body.webhook_configuration
+    }
+    const change = async (json: object) => {
+      const answer = await server.client.post(path, { token: tokens.owner, json })
+      assert.deepEqual(answer.body, { success: true }, answer.text)
+    }
+    const linked = await server.client.post(linksOf, { token: tokens.owner })
+    assert.equal(linked.status, 200, linked.text)
+    for (const before of ['', `${own.url}/of-the-number`]) {
+      await change({ webhook_configuration: { override_callback_uri: before } })
+      const expected = { application: own.url, ...(before && { phone_number: before }) }
+      assert.deepEqual(await read(), expected)
+      await change(temporary(agent.url, { verify_token: 'of-the-agent' }))
+      assert.deepEqual(await read(), { application: own.url, phone_number: agent.url })
+      await change(removal)
+      assert.deepEqual(await read(), expected)
+    }
   })
 })
