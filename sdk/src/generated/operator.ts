@@ -762,7 +762,7 @@ export interface OperatorTracesRetrieveResponse {
     account_id: string | null
     phone_number_id: string | null
     trace: string | null
-    /** What belongs to the type. What belongs to an event has a subject: what it is about in a few words, without text of a user, or null. A call has findings: what is wrong with its sound, as at the gateway, or null when the call is not kept any more. The value of an event is null when it has more than 16 KiB, and when its content was removed, then with content_removed. */
+    /** What belongs to the type. What belongs to an event has a subject: what it is about in a few words, without text of a user, or null. A call has findings: what is wrong with its sound, as at the gateway, or null when its number has no such call, or none any more. The value of an event is null when it has more than 16 KiB, and when its content was removed, then with content_removed. */
     data: Record<string, unknown>
   }[]
 }
@@ -851,7 +851,7 @@ export interface OperatorFeedListItem {
   account_id: string | null
   phone_number_id: string | null
   trace: string | null
-  /** What belongs to the type. What belongs to an event has a subject: what it is about in a few words, without text of a user, or null. A call has findings: what is wrong with its sound, as at the gateway, or null when the call is not kept any more. The value of an event is null when it has more than 16 KiB, and when its content was removed, then with content_removed. */
+  /** What belongs to the type. What belongs to an event has a subject: what it is about in a few words, without text of a user, or null. A call has findings: what is wrong with its sound, as at the gateway, or null when its number has no such call, or none any more. The value of an event is null when it has more than 16 KiB, and when its content was removed, then with content_removed. */
   data: Record<string, unknown>
 }
 
@@ -892,7 +892,7 @@ export interface OperatorFeedWaitResponse {
   account_id: string | null
   phone_number_id: string | null
   trace: string | null
-  /** What belongs to the type. What belongs to an event has a subject: what it is about in a few words, without text of a user, or null. A call has findings: what is wrong with its sound, as at the gateway, or null when the call is not kept any more. The value of an event is null when it has more than 16 KiB, and when its content was removed, then with content_removed. */
+  /** What belongs to the type. What belongs to an event has a subject: what it is about in a few words, without text of a user, or null. A call has findings: what is wrong with its sound, as at the gateway, or null when its number has no such call, or none any more. The value of an event is null when it has more than 16 KiB, and when its content was removed, then with content_removed. */
   data: Record<string, unknown>
 }
 

@@ -9,6 +9,7 @@ import { startTestServer, useTestServer } from '../../../test/harness/server.ts'
 import { startSink } from '../../../test/harness/sink.ts'
 import { envelopeOf, handIn, messagesValue, metadata } from '../../../test/harness/webhooks.ts'
 import { accounts, numbers, testWorld, tokens } from '../../../test/harness/world.ts'
+import { minute } from '../../base/time/duration.ts'
 import { sessionRefused } from './errors.ts'
 import { findingKinds } from './sdp/finding-kinds.ts'
 
@@ -188,6 +189,14 @@ onBothDatabases('SDP_STRICT', (engine) => {
     )
     assert.equal((await business({ action: 'accept', call_id: heard, session: answer })).status, 200)
     assert.equal((await phone(await callUser(newUser()), 'accept', { session: silentAnswer })).status, 200)
+  })
+
+  test('a refused answer leaves the call ringing for as long as it would have', async () => {
+    const silent = await callUser(newUser(), { session: silentOffer })
+    assertError(await phone(silent, 'accept', { session: silentAnswer }), refusal('no_candidates_at_all'))
+    server.clock.advance(minute)
+    await server.app.settle()
+    assert.deepEqual((await readCall(silent)).body.ending, 'timed_out')
   })
 
   test('warnings are taken', async () => {

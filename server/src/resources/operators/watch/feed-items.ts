@@ -21,7 +21,7 @@ export const feedItemSchema = Type.Object({
   trace: orNull(),
   data: Type.Record(Type.String(), Type.Unknown(), {
     description:
-      'What belongs to the type. What belongs to an event has a subject: what it is about in a few words, without text of a user, or null. A call has findings: what is wrong with its sound, as at the gateway, or null when the call is not kept any more. The value of an event is null when it has more than 16 KiB, and when its content was removed, then with content_removed.',
+      'What belongs to the type. What belongs to an event has a subject: what it is about in a few words, without text of a user, or null. A call has findings: what is wrong with its sound, as at the gateway, or null when its number has no such call, or none any more. The value of an event is null when it has more than 16 KiB, and when its content was removed, then with content_removed.',
   }),
 })
 export type ShownFeedItem = Static<typeof feedItemSchema>
