@@ -3101,7 +3101,7 @@ export interface Template<V extends Vocabulary = 'msgapp'> {
 export interface CallFinding {
   /** Whose description it is about, or `media`: what was heard. */
   side: 'user' | 'business' | 'media'
-  /** What `ErrorCode` names. */
+  /** One word for what is wrong; with the side `media`, the reason of terminate. */
   code: 'no_candidates' | 'local_candidates' | 'no_line_end' | 'no_ssrc' | 'many_ssrc' | 'no_rtcp_mux' | 'no_setup' | 'wrong_setup' | 'no_fingerprint' | 'wrong_fingerprint' | 'no_ice_credentials' | 'no_opus' | 'wrong_opus' | 'wrong_ptime' | 'no_dtmf' | 'wrong_dtmf' | 'no_media' | 'lost'
   /** `error`: nothing is heard, or not what was meant; `warning`: it works with some, or without keys. */
   level: 'error' | 'warning'

@@ -117,7 +117,9 @@ export const endReasons = ['no_media', 'lost'] as const
 const findingSchema = Type.Object(
   {
     side: Type.Enum(findingSides, { description: 'Whose description it is about, or `media`: what was heard.' }),
-    code: Type.Enum(findingCodes),
+    code: Type.Enum(findingCodes, {
+      description: 'One word for what is wrong; with the side `media`, the reason of terminate.',
+    }),
     level: Type.Enum(findingLevels, {
       description: '`error`: nothing is heard, or not what was meant; `warning`: it works with some, or without keys.',
     }),
