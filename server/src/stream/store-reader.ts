@@ -66,16 +66,15 @@ export class StoreReader {
     const from = this.#marks.findLast((mark) => at - mark.at >= overlapMilliseconds) ?? (this.#marks[0] as Mark)
     const newest = this.#marks.at(-1) as Mark
     const { found, event, delivery, isFull } = await this.#read(from)
+    const fresh = new Map(found.filter(({ id }) => !this.#seen.has(id)).map((item) => [item.id, item]))
+    const described = await this.#deps.describe(this.#deps.database.read, [...fresh.values()])
+    // From here on nothing can fail, so that what a poll could not read is read by the next one.
     const mark = { at, event: Math.max(newest.event, event), delivery: Math.max(newest.delivery, delivery), time: now }
     // Where there is more than one poll reads, the next one goes on behind it.
     this.#marks = isFull ? [mark] : [...this.#marks.filter((one) => one.at >= from.at), mark]
-    const fresh: FeedItem[] = []
-    for (const item of found) {
-      if (!this.#seen.has(item.id)) fresh.push(item)
-      this.#seen.set(item.id, at)
-    }
+    for (const { id } of found) this.#seen.set(id, at)
     for (const [id, seen] of this.#seen) if (at - seen > 4 * overlapMilliseconds) this.#seen.delete(id)
-    return this.#deps.describe(this.#deps.database.read, fresh)
+    return described
   }
 
   /** Everything stored since a mark, in order, with the newest ids of it. */
