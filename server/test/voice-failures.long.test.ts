@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { runProcess, startCommand } from './harness/command.ts'
+import { readSoundFile } from '@switchboard/voice'
+import { findFrequency } from '../../voice/src/sound/frequency.ts'
+import { type RunningServer, runProcess, startCommand } from './harness/command.ts'
 import { ada, number } from './harness/console-page.ts'
 import { startSink } from './harness/sink.ts'
 import { until } from './harness/until.ts'
@@ -179,8 +181,9 @@ test('an edge plays the phones of users', async (t) => {
     assert.equal((await fetch(`${edge.url}//`)).status, 404)
   })
 
+  const heard = world.path('heard.ogg')
   const callUser = async () => {
-    const agent = await world.startAgent('tone', '--hz', '523', '--call', ada)
+    const agent = await world.startAgent('tone', '--hz', '523', '--call', ada, '--record', heard)
     return { agent, id: (await whenHappened(agent, 'call')).call_id }
   }
 
@@ -194,26 +197,33 @@ test('an edge plays the phones of users', async (t) => {
       const { agent, id } = await callUser()
       await whenHappened(agent, 'connected')
       await until(() => world.doors.read(id).then(({ state }) => state === 'accepted'), 'the call was taken')
-      // Long enough to hear the echo.
-      await new Promise((resolve) => setTimeout(resolve, 2000))
+      const hears = () =>
+        readSoundFile(heard).then(
+          (sound) => Math.abs(findFrequency(sound) - 523) <= 5,
+          // Nothing is written before the first second of sound.
+          () => false,
+        )
+      await until(hears, 'the echo of the edge is recorded')
       const { code, stderr } = await agent.stop('SIGTERM')
       assert.equal(code, 0, stderr)
-      const { heard } = await whenHappened(agent, 'ended')
-      assert.ok(Math.abs((heard.hz ?? 0) - 523) <= 5, JSON.stringify(heard))
+      const ended = await whenHappened(agent, 'ended')
+      assert.ok(Math.abs((ended.heard.hz ?? 0) - 523) <= 5, JSON.stringify(ended))
     }
   })
 
   await t.test('it leaves the calls of others alone', async () => {
-    await setUser({ presence: 'offline' })
-    const offline = await callUser()
-    await setUser({ presence: 'online' })
-    const ringing = await callUser()
-    await world.gateway(`calls/${ringing.id}`, { action: 'ring' })
-    for (const { agent } of [offline, ringing]) {
+    const ringsOut = async (agent: RunningServer) => {
       const { code, stderr } = await agent.ended
       assert.equal(code, 1)
       assert.match(stderr, /did not take the call/)
     }
+    await setUser({ presence: 'offline' })
+    const offline = await callUser()
+    await ringsOut(offline.agent)
+    await setUser({ presence: 'online' })
+    const ringing = await callUser()
+    await world.gateway(`calls/${ringing.id}`, { action: 'ringing' })
+    await ringsOut(ringing.agent)
   })
 
   await t.test('SIGTERM ends its calls', async () => {
