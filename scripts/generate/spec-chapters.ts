@@ -11,7 +11,7 @@ export interface SpecChapter {
   readonly decisions: readonly string[]
   /** Files of docs/decisions about it. */
   readonly reasons: readonly string[]
-  /** A text of its own that is whole, in docs/spec. */
+  /** A text of its own that is whole, in docs/spec; beside sections of the others it holds the rest. */
   readonly text?: string
 }
 
@@ -50,7 +50,8 @@ export const specChapters: readonly SpecChapter[] = [
       'Endpoints/Calls',
     ],
     decisions: ['Calls'],
-    reasons: ['0016-calls'],
+    reasons: ['0016-calls', '0092-findings-of-session-descriptions', '0094-sound-beside-the-server'],
+    text: 'calls-with-sound.md',
   },
   {
     file: 'profile',
@@ -95,7 +96,7 @@ export const specChapters: readonly SpecChapter[] = [
       'Endpoints/Phone numbers',
     ],
     decisions: ['Phone numbers'],
-    reasons: ['0012-the-life-of-a-number'],
+    reasons: ['0012-the-life-of-a-number', '0091-a-callback-for-a-while'],
   },
   {
     file: 'media',

@@ -131,6 +131,10 @@ const texts = [
   ['[management-api.md](management-api.md)', 'the specification of the business API'],
   ['[decisions.md](decisions.md)', 'our decisions where the specification is silent'],
   ['[messages.md](messages.md)', "messages, message templates and the users' side"],
+  [
+    '[calls-with-sound.md](calls-with-sound.md)',
+    'the sound of calls: session descriptions, and what is wrong with them',
+  ],
   ['[operator-door.md](operator-door.md)', 'operators, the sandbox and signing in to the console'],
   ['[public-habits.md](public-habits.md)', 'how `VOCABULARY=whatsapp` behaves like the public platform'],
 ]
@@ -144,10 +148,11 @@ const planned = [
   ['[sign-up.md](planned/sign-up.md)', 'connecting a business to an app, and finding why something happened'],
 ]
 
-/** Where a chapter is described that the specification does not speak of. */
+/** Where the rest of a chapter is described, or all of one that the specification does not speak of. */
 function writeOrigin({ specification, text }: SpecChapter): string[] {
-  if (text !== undefined) return [`What it does is in [a text of its own](../${text}).`]
-  return specification.length === 0 ? ['Neither text has a chapter about it: it is ours alone.'] : []
+  const isWhole = specification.length === 0
+  if (text !== undefined) return [`${isWhole ? 'What it does' : 'More'} is in [a text of its own](../${text}).`]
+  return isWhole ? ['Neither text has a chapter about it: it is ours alone.'] : []
 }
 
 function writeReasons({ reasons }: SpecChapter, { titleOf }: SpecSources): string[] {

@@ -7,6 +7,7 @@ import { fileURLToPath } from 'node:url'
 import { cutSections, writeSpecPages } from '../../scripts/generate/spec-pages.ts'
 import { chooseVocabulary } from '../src/graph/vocabulary.ts'
 import { buildOperations } from '../src/operations.ts'
+import { findingCodes, findingKinds } from '../src/resources/calls/sdp/finding-kinds.ts'
 import { worldParts } from '../src/world/parts.ts'
 
 const root = fileURLToPath(new URL('../..', import.meta.url))
@@ -65,6 +66,19 @@ function findFault(path: string, target: string): string | undefined {
   return findAnchors(readFileSync(found, 'utf8')).has(anchor) ? undefined : 'the page has no such heading'
 }
 
+/** The codes in a row of a table of findings, each with its level: the codes first, or the one level of them all. */
+function readFindings(row: string): string[] {
+  const [, first = '', second = ''] = row.split('|')
+  const codesOf = (cell: string) => findingCodes.filter((code) => cell.includes(`\`${code}\``))
+  const level = /^ `(error|warning)` $/.exec(first)?.[1]
+  if (level !== undefined) return codesOf(second).map((code) => `${code} ${level}`)
+  const codes = codesOf(first)
+  const levels = second.match(/error|warning/g) ?? []
+  const [only] = codes
+  if (codes.length === 1) return levels.map((one) => `${only} ${one}`)
+  return codes.map((code, index) => `${code} ${levels[index] ?? levels[0]}`)
+}
+
 describe('the documents', () => {
   test('every link in every page leads somewhere, to the heading that it names', async () => {
     const pages = await findPages('**/*.md')
@@ -113,6 +127,14 @@ describe('the documents', () => {
       [],
       'add each key to "The world file" of docs/interface.md, and a list also to "Lists in a world file" there',
     )
+  })
+
+  test('every finding of a call is in each page that lists findings, at its level', () => {
+    const expected = Object.values(findingKinds).map(({ code, level }) => `${code} ${level}`)
+    for (const path of ['docs/voice.md', 'docs/spec/calls-with-sound.md', 'docs/interface.md']) {
+      const found = read(path).split('\n').flatMap(readFindings)
+      assert.deepEqual(found.sort(), expected.sort(), path)
+    }
   })
 
   test('a page about how a part works is half a page: at most 45 lines', async () => {
