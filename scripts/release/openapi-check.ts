@@ -13,7 +13,7 @@ export function compareAll(before: Documents, after: Documents): OpenApiChange[]
   return documentNames.flatMap((name) => compareDocuments(before[name] ?? none, after[name] ?? none))
 }
 
-/** Those that no entry under Server, Breaking names, by operation (`messages.send`) or by address (`POST /gateway/messages`). */
+/** The breaking changes that no entry under Server, Breaking names, by operation (`messages.send`) or by address (`POST /gateway/messages`). */
 export function findUnnamed(changes: readonly OpenApiChange[], release: Release | undefined): OpenApiChange[] {
   const entries = release?.entries.filter(({ part, kind }) => part === 'Server' && kind === 'Breaking') ?? []
   const named = new Set(entries.flatMap(({ text }) => [...text.matchAll(/`([^`]+)`/g)].map(([, code]) => code)))

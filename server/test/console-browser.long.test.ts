@@ -250,7 +250,7 @@ test('the console in a browser', async (t) => {
 test('a new user finds what is broken, and by keys what became of one message', async (t) => {
   const console = await openBusyConsole(t, { size: smallSize })
   if (!console) return
-  const { url, doors, mend } = console.server
+  const { url, doors, repair } = console.server
   const { failing, good } = busyApps
   const look = { width: 1280, colorScheme: 'light' } as const
 
@@ -258,7 +258,7 @@ test('a new user finds what is broken, and by keys what became of one message', 
     const page = await console.open('/', look, t)
     await go(page, 'Deliveries')
     await findBrokenSubscriber(page, failing.name, good.name)
-    mend('failing')
+    repair('failing')
     await replayUntilDone(page, url, failing)
     const { data } = await doors.operator('GET', `deliveries?app_id=${failing.id}&limit=200`)
     assert.ok(data.length > 20)

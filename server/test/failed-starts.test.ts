@@ -77,7 +77,7 @@ describe('a start is refused in one line', () => {
     await runAt(place, `DROP DATABASE ${other}`)
   })
 
-  test('a start is refused in one line where the user may not make tables, or not use those that are there', async (t) => {
+  test('a start is refused in one line where the user may not make tables, or not use existing ones', async (t) => {
     const [empty, full] = [await placeFor(t, 'postgres', true), await placeFor(t, 'postgres')]
     for (const place of [empty, full]) {
       const user = `${new URL(place.databaseUrl ?? '').pathname.slice(1)}_guest`

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { listLosses, runFailover, tabulate } from './harness/failover/run.ts'
 
-/** Those that take longer than a time to live each are for `npm run failover`, but one. */
+/** The quick kinds, and one that takes longer than a time to live; `npm run failover` has all. */
 const kinds = [
   'killed during a migration',
   'switchover',

@@ -88,7 +88,7 @@ test('a database that goes silent, is cut off and comes back: clear errors, few 
   await assertGone()
   await proxy.cut()
   await assertGone()
-  await proxy.mend()
+  await proxy.repair()
   await until(async () => (await ask(`${server.url}/readyz`)).status === 200, 'it is ready again')
   await until(async () => (await ask(read, authorization)).status === 200, 'it reads again')
 

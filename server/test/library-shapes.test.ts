@@ -62,7 +62,7 @@ function worldOfLibraries(): object {
   }
 }
 
-test('the libraries are those that the documents tell how to point at this service', () => {
+test('the documents say of each library how to point it at this service', () => {
   assert.deepEqual(
     libraries.map(({ library }) => library),
     publicLibraries.map(({ name }) => name),
@@ -104,7 +104,7 @@ describe('requests as client libraries send them', () => {
     })
     const multipart = { messaging_product: 'whatsapp', file: new Blob([new Uint8Array(png)], { type: 'image/png' }) }
     const picture = await server.client.post(`/v23.0/${numbers.main}/media`, { token: tokens.owner, multipart })
-    // The code that is sent for a new number is older than those that a library requests.
+    // The code that is sent for a new number is older than the codes that a library requests.
     server.clock.advance(second)
     for (const { status, text } of [incoming, number, picture]) assert.equal(status, 200, text)
     return {

@@ -12,7 +12,7 @@ import { number, post } from './harness/console-page.ts'
 import { until } from './harness/until.ts'
 
 const megabyte = 1_000_000
-/** Those that the package says it runs on, and the one that it fetches on some systems. */
+/** The versions of Node that the package says it runs on, and the one that it fetches on some systems. */
 const majors = ['20', '22', '24', '26']
 
 describe('the installed server', () => {

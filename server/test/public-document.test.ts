@@ -39,7 +39,7 @@ describe('the public document and the table', () => {
     assert.deepEqual([...objects].sort(), Object.keys(kindsOfPlaceholders).sort())
   })
 
-  test('every row of the business door is an operation of the public document, or one of those that it does not have', () => {
+  test('every row of the business door is an operation of the public document, or one of the operations that are not in it', () => {
     const unknown = rows.filter((row) => publicKeyOf(row) === undefined)
     assert.deepEqual(
       unknown.map(({ name }) => name),

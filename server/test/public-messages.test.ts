@@ -224,7 +224,7 @@ onBothDatabases('messages in the second vocabulary', (engine) => {
     assert.notEqual(foreign.from_user_id, user_id)
   })
 
-  test('statuses that come later, and those that the edge hands in of messages of its own, have the id too', async () => {
+  test('statuses that come later, and statuses that the edge hands in of messages of its own, have the id too', async () => {
     const user = sides.newUser()
     await sides.write(user)
     assert.equal((await sides.gateway(`users/${user}`, { presence: 'offline' })).status, 200)

@@ -113,7 +113,7 @@ onOneDatabase('ids of 15 to 20 digits', 'sqlite', (engine) => {
 onOneDatabase('ids of more than 16 digits in the first vocabulary', 'sqlite', (engine) => {
   const server = useTestServer({ engine })
 
-  test('ids of more than 16 digits in the first vocabulary are refused, as those that a number cannot hold', async () => {
+  test('ids of more than 16 digits in the first vocabulary are refused, as ids that a number cannot hold', async () => {
     for (const id of [long.account, '9007199254740992']) {
       const json = { businesses: [{ id, name: 'Long' }] }
       const refused = await server.client.post('/operator/world', { token: tokens.operator, json })

@@ -153,7 +153,7 @@ export class TestSwitchboard<V extends Vocabulary = 'msgapp'> {
   }
 
   /**
-   * Checks that no event comes that fits, beside those that were waited for. It is sure of that once the server has nothing left to do,
+   * Checks that no event comes that fits, beside the events that were waited for. It is sure of that once the server has nothing left to do,
    * the app has responded to every webhook, and then nothing has happened for 250 ms (`quiet`).
    *
    * @example
@@ -302,7 +302,7 @@ export interface Life {
   end?: string
   /** How many requests of businesses the client began and ended. */
   requests: number
-  /** Those that wait for their responses. */
+  /** The requests that wait for their responses. */
   underWay: number
   /** The client of the library itself, whose requests do not count. */
   control: Switchboard

@@ -28,7 +28,7 @@ type Connect = (lastEventId: string | undefined, signal: AbortSignal) => Promise
  * `close()`, by leaving the loop, by `signal`, or with an error when the server refuses it.
  */
 export class EventStream<E> implements AsyncIterable<E> {
-  /** Kept when the server listens: what happens from then on is read. */
+  /** Resolves when the server listens: what happens from then on is read. */
   readonly opened: Promise<void>
   /** The id of the last event that was read. */
   lastEventId: string | undefined

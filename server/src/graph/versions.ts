@@ -17,7 +17,7 @@ const specified = 'v23.0'
 /** What client libraries ask for: most name the version that was the newest when they were released. */
 const everyVersion = { first: 13, last: 30 }
 
-/** Those that the operator lists, else the specification's, or every one that a client library may ask for. */
+/** The versions that the operator lists, else the specification's, or every version that a client library may ask for. */
 export function serveVersions(listed: readonly string[] | undefined, isEvery: boolean): ServedVersions {
   if (!isEvery || listed) {
     const all = listed ?? [specified]

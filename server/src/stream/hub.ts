@@ -55,7 +55,7 @@ export class StreamHub<About> {
     return this.#loop !== undefined
   }
 
-  /** How many streams and watchers there are, with those that begin. */
+  /** How many streams and watchers there are, with the ones that are being opened. */
   get openStreams(): number {
     return this.#slots.taken
   }

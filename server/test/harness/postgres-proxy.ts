@@ -55,7 +55,7 @@ export class PostgresProxy {
     await once(this.#server, 'close')
   }
 
-  async mend(): Promise<void> {
+  async repair(): Promise<void> {
     this.#isSilent = false
     await this.start()
   }

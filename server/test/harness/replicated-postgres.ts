@@ -151,7 +151,7 @@ export class ReplicatedPostgres {
     await run(join(this.#bin, program), args, { cwd: this.#folder, ...this.#user })
   }
 
-  /** The first one, and those that it has started, most of all one for each connection. */
+  /** The first process, and its children, most of all one for each connection. */
   async #findProcesses(node: 0 | 1): Promise<number[]> {
     const text = await readFile(join(this.#nodes[node].data, 'postmaster.pid'), 'utf8').catch(() => undefined)
     if (text === undefined) return []

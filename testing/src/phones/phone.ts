@@ -52,7 +52,7 @@ export class Phone<V extends Vocabulary = 'msgapp'> {
   }
 
   /**
-   * Checks that no message comes that fits, beside those that were waited for. It is sure of that once the server has nothing left to
+   * Checks that no message comes that fits, beside the messages that were waited for. It is sure of that once the server has nothing left to
    * do, the app has responded to every webhook, and then nothing has happened for 250 ms (`quiet`).
    *
    * @example

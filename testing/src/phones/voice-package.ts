@@ -15,6 +15,6 @@ interface VoiceCallRequest {
   readonly loss?: number | undefined
   readonly durationMs?: number | undefined
   readonly addresses?: readonly string[] | undefined
-  /** Kept when the user is to hang up at once. */
+  /** Resolves when the user is to hang up at once. */
   readonly stopped?: Promise<void> | undefined
 }

@@ -13,7 +13,7 @@ const timeoutMs = 60_000
 export interface RunningServer {
   readonly url: string
   readonly pid: number
-  /** Kept when it is gone: how it ended. */
+  /** Resolves when it is gone: how it ended. */
   readonly ended: Promise<string>
   /** The last part of what it has logged since a moment, which `logged` gave. */
   log(since?: number): string

@@ -21,7 +21,7 @@ export interface AgentCommand {
   readonly iceServers?: IceServers | undefined
   readonly port?: number | undefined
   readonly json: boolean
-  /** Kept when the agent is to end. */
+  /** Resolves when the agent is to end. */
   readonly stopped: Promise<void>
 }
 

@@ -12,7 +12,7 @@ export interface EdgeCommand {
   readonly addresses?: readonly string[] | undefined
   readonly iceServers?: IceServers | undefined
   readonly json: boolean
-  /** Kept when the process is to end. */
+  /** Resolves when the process is to end. */
   readonly stopped: Promise<void>
 }
 

@@ -9,7 +9,7 @@ export interface UserCallCommand extends CallRequest {
   /** Whether silence is a failure. */
   readonly expectSound: boolean
   readonly json: boolean
-  /** Kept when the call is to end. */
+  /** Resolves when the call is to end. */
   readonly stopped: Promise<void>
 }
 

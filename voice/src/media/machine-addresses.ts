@@ -12,7 +12,7 @@ function listAddresses(): string[] {
   )
 }
 
-/** The addresses that a call offers: those that are given, otherwise all of this machine. */
+/** The addresses that a call offers: the given ones, otherwise all of this machine. */
 export function chooseAddresses(given: readonly string[] | undefined): readonly string[] {
   const all = listAddresses()
   if (!given || given.length === 0) return all

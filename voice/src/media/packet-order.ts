@@ -8,7 +8,7 @@ const mostWaiting = 10
 /** A number so far off is of a sender that began anew. */
 const farOff = 3000
 
-/** Puts packets into the order in which they were sent, drops those that came twice, and counts those that never came. */
+/** Puts packets into the order in which they were sent, drops duplicates, and counts the packets that never came. */
 export class PacketOrder<Packet extends Numbered> {
   readonly #onPacket: (packet: Packet) => void
   #sender: Sender<Packet> | undefined
@@ -40,7 +40,7 @@ export class PacketOrder<Packet extends Numbered> {
     this.#sender = new Sender(ssrc, sequenceNumber, this.#onPacket)
   }
 
-  /** Hands on what waits, also behind those that never came. */
+  /** Hands on the packets that wait, also behind missing ones. */
   flush(): void {
     this.#sender?.flush()
   }

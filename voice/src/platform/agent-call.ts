@@ -16,7 +16,7 @@ export interface AgentSide {
 /** One call of a voice agent, of either direction. */
 export class AgentCall {
   readonly id: string
-  /** Kept when the call is over. */
+  /** Resolves when the call is over. */
   readonly ended: Promise<void>
   readonly #agent: AgentSide
   readonly #sound: CallSound

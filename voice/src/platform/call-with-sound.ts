@@ -28,7 +28,7 @@ export interface CallRequest {
   readonly durationMs?: number | undefined
   readonly addresses?: readonly string[] | undefined
   readonly iceServers?: IceServers | undefined
-  /** Kept when the user is to hang up at once. */
+  /** Resolves when the user is to hang up at once. */
   readonly stopped?: Promise<void> | undefined
 }
 

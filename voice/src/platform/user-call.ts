@@ -40,7 +40,7 @@ export class UserCall {
   readonly #sound: CallSound
   readonly #startedAt = performance.now()
   readonly #result: Promise<UserCallResult>
-  /** Kept once both sides can hear each other; never, when the call ends before. */
+  /** Resolves once both sides can hear each other; never, when the call ends before. */
   readonly connected: Promise<void>
   #resolveResult = (_: UserCallResult): void => undefined
   #resolveConnected = (): void => undefined
@@ -117,7 +117,7 @@ export class UserCall {
     return this.#id
   }
 
-  /** How it went; kept when it is over. */
+  /** Resolves with how it went, when it is over. */
   get result(): Promise<UserCallResult> {
     return this.#result
   }

@@ -53,7 +53,7 @@ function whenTrue(is: ReadonlySignal<boolean>): Promise<void> {
   })
 }
 
-/** Keeps the open chats in the address, once those that it named are open. */
+/** Keeps the open chats in the address, once the chats that it named are open. */
 function keepChats(): void {
   const all = [...phones.value.values()]
   if (all.some(({ wa_id }) => opening.value.has(wa_id))) return

@@ -12,7 +12,7 @@ const form =
 export function readIceServer(text: string): IceServer | undefined {
   const { scheme, username, credential, host, port = '' } = form.exec(text)?.groups ?? {}
   if (scheme === undefined || Number(port.slice(1)) > 65_535) return undefined
-  // A relay serves those that it knows; the other kind serves everybody.
+  // A TURN server asks for a name and a password, a STUN server for neither.
   if ((scheme === 'turn') !== (username !== undefined)) return undefined
   const urls = `${scheme}:${host}${port === '' ? ':3478' : port}`
   if (username === undefined || credential === undefined) return { urls }

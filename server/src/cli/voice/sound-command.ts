@@ -16,7 +16,7 @@ export interface SoundContext {
   readonly client: Remote['client']
   readonly iceServers: ReturnType<typeof configFrom>['iceServers']
   readonly output: { out(line: string): void; problem(line: string): void }
-  /** Kept at the first Ctrl-C or SIGTERM. */
+  /** Resolves at the first Ctrl-C or SIGTERM. */
   readonly stopped: Promise<void>
 }
 

@@ -191,7 +191,7 @@ const latestLanes = 100
 
 /**
  * Since when the delivery has been due that waits for the longest time, in lanes whose subscriber takes deliveries. When thousands of
- * lanes are late, those that became due first are enough.
+ * lanes are late, the first `latestLanes` that became due are enough.
  */
 async function findLatest(db: Db, now: number): Promise<number | undefined> {
   const { rows } = await sql<{ due: number | null }>`

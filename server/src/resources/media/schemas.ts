@@ -11,7 +11,7 @@ export const fileSchema = Type.String({
 /** Every accepted type, and another name of Ogg with Opus that the public platform accepts. */
 const declaredTypes = [...Object.keys(mediaTypes), 'audio/opus']
 
-/** The bytes decide the type of a file; a type that is declared must only be one of those that are accepted. */
+/** The bytes decide the type of a file; a type that is declared must only be an accepted one. */
 const declaredTypeSchema = Type.String({
   pattern: `^(${declaredTypes.map((type) => type.replaceAll('.', '\\.')).join('|')})( *;.*)?$`,
   maxLength: 200,

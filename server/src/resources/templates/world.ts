@@ -223,7 +223,7 @@ async function writeNames(templates: readonly TemplateEntry[], context: WriteCon
   )
 }
 
-/** The files that headers go on having, because a file does not say which: those that fit their formats. */
+/** The stored files that fit the formats of the headers: headers keep them, because a world file names no media. */
 function keepFiles(components: readonly TemplateComponent[], stored: MessageTemplatesTable) {
   const { header_sha256, header_type } = stored
   const keepsHeader = header_type !== null && fits(components, header_type)

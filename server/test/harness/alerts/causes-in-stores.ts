@@ -11,7 +11,7 @@ export const databaseIsCutOff: Cause = {
   also: ['SwitchboardRequestsFail', 'SwitchboardRequestsSlow'],
   async begin({ proxy }) {
     await proxy.cut()
-    return () => proxy.mend()
+    return () => proxy.repair()
   },
 }
 

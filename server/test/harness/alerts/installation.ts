@@ -20,7 +20,7 @@ import { crowdedAccount, Traffic } from './traffic.ts'
 export type Member = 'api' | 'worker' | 'other' | 'embedded'
 /** The one whose event loop is held gets more time to respond: without the metrics nobody would know that it is. */
 const slowScrapeSeconds = 3
-/** Those that run while all is well. */
+/** The processes that run while all is well. */
 export const usualMembers: readonly Member[] = ['api', 'worker', 'embedded']
 type Environment = Readonly<Record<string, string>>
 

@@ -12,7 +12,7 @@ const secondsOf: Readonly<Record<string, number>> = { s: 1, m: 60, h: 3600 }
 
 /**
  * The text of `deploy/alerts.yaml` with every duration divided by 60, and at least 6 s: `for`, the ranges of rates, and the seconds of
- * lateness, which are a duration too. Nothing else is changed, so that the expressions are those that are shipped.
+ * lateness, which are a duration too. Nothing else is changed, so that the shipped expressions are tried.
  */
 export function shortenRules(text: string): string {
   return text

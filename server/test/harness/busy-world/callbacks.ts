@@ -34,7 +34,7 @@ const answers: Readonly<Record<Key, readonly [before: Answer, after: Answer]>> =
 export async function startCallbacks() {
   const posts: Record<Key, number> = { good: 0, failing: 0, slow: 0, partner: 0 }
   const broken = new Set<Key>()
-  const mended = new Set<Key>()
+  const repaired = new Set<Key>()
   const server = createServer((request, response) => {
     const url = new URL(request.url ?? '/', 'http://127.0.0.1')
     const key = url.pathname.slice(1) as Key
@@ -50,7 +50,7 @@ export async function startCallbacks() {
     }
     request.on('end', () => {
       const [before, after] = answers[key]
-      const answer = mended.has(key) ? take : broken.has(key) ? after : before
+      const answer = repaired.has(key) ? take : broken.has(key) ? after : before
       answer(response, posts[key]++)
     })
   })
@@ -66,8 +66,8 @@ export async function startCallbacks() {
       broken.add(which)
     },
     /** Somebody repaired it: it takes every webhook. */
-    mend(which: Key): void {
-      mended.add(which)
+    repair(which: Key): void {
+      repaired.add(which)
     },
     async stop(): Promise<void> {
       server.closeAllConnections()

@@ -21,7 +21,7 @@ export interface BusyServer {
   /** How many milliseconds it took to fill. */
   readonly filledIn: number
   /** From now on a subscriber takes every webhook. */
-  mend(which: keyof typeof busyApps): void
+  repair(which: keyof typeof busyApps): void
   stop(): Promise<void>
 }
 
@@ -67,5 +67,5 @@ export async function startBusyServer({
     throw error
   }
   clock.followRealTime()
-  return { url: doors.url, doors, database, filledIn: performance.now() - begun, mend: callbacks.mend, stop }
+  return { url: doors.url, doors, database, filledIn: performance.now() - begun, repair: callbacks.repair, stop }
 }

@@ -10,7 +10,7 @@ export interface Haproxy {
   stop(): Promise<void>
 }
 
-/** HAProxy in front of the processes on some ports; those that cannot serve get nothing. As in deploy/haproxy.cfg, but quicker. */
+/** HAProxy in front of the processes on some ports; processes that cannot serve get nothing. As in deploy/haproxy.cfg, but quicker. */
 export function startHaproxy(ports: readonly number[], parent = tmpdir()): Promise<Haproxy> {
   const servers = ports.map((port, index) => `  server api${index + 1} 127.0.0.1:${port} check`)
   return start(

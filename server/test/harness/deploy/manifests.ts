@@ -21,7 +21,7 @@ export function ofKind<K extends keyof Kinds>(manifests: readonly Manifest[], ki
 
 /**
  * What the compiler says of these objects, written as literals of their types: members that the API of Kubernetes does not have, or has
- * elsewhere, those that are missing, and values of another type. Empty: nothing.
+ * elsewhere, missing members, and values of another type. Empty: nothing.
  */
 export async function checkManifests(manifests: readonly Manifest[]): Promise<string> {
   // Within the clone, where the types are found.

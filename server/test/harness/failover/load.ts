@@ -24,7 +24,7 @@ export interface Ledger {
   readonly outOfOrder: number
   /** Messages of the business. */
   readonly sent: number
-  /** Those that are in the store exactly once, with the id that was acknowledged. */
+  /** The messages that are in the store exactly once, with the id that was acknowledged. */
   readonly present: number
   /** Acknowledgements that were repeated because the first one broke off. */
   readonly replayed: number

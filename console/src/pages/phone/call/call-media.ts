@@ -107,7 +107,7 @@ export class CallMedia {
     return this.#dtmf?.canInsertDTMF === true
   }
 
-  /** Sends the tone of a key, a digit, `*` or `#`, after those that are still to be sent. */
+  /** Sends the tone of a key, a digit, `*` or `#`, after the keys that are still to be sent. */
   sendKey(key: string): void {
     const dtmf = this.#dtmf
     dtmf?.insertDTMF(dtmf.toneBuffer + key, toneMilliseconds, pauseMilliseconds)

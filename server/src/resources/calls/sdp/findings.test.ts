@@ -11,7 +11,7 @@ const inspectOffer = (sdp: string) => inspectDescription({ sdp, isOffer: true })
 const inspectAnswer = (sdp: string, offer?: string) => inspectDescription({ sdp, isOffer: false, offer })
 const codesOf = (found: readonly { readonly code: string }[]) => found.map(({ code }) => code)
 
-/** A description with a line in the place of those that begin so; `undefined` leaves them out. */
+/** A description with another line in the place of each line that begins so; `undefined` leaves these lines out. */
 function change(sdp: string, start: string, ...lines: readonly string[]): string {
   const before = sdp.split('\r\n')
   const place = before.findIndex((line) => line.startsWith(start))

@@ -9,7 +9,7 @@ import { type LibraryText, libraryTemplates } from './library.ts'
 type ButtonInput = NonNullable<NewTemplate['library_template_button_inputs']>[number]
 
 /**
- * The components of a template: those that are given, or those of a template of the library with what is given for it. Throws the 400
+ * The components of a template: the given ones, or the components of a library's template with what is given for it. Throws the 400
  * where both are given, or neither.
  */
 export function takeComponents(given: NewTemplate): readonly unknown[] {

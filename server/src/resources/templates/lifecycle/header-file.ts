@@ -20,7 +20,7 @@ export interface HeaderGiver extends Tools {
 }
 
 /**
- * Gives the headers of a template and of its cards their files: those of handles, which are used up by this, or those that they have
+ * Gives the headers of a template and of its cards their files: the files of handles, which are used up by this, or the files that they have
  * already where the handle is the address that a read showed, or is left out. Files that no header has any more are released.
  */
 export async function takeHeaderFiles(

@@ -195,7 +195,7 @@ async function storeMessages(
     for (const message of batch.notified) notified.add(message)
     for (const [{ message }, error] of batch.refused) refused.set(message, error)
     for (const [message, file] of batch.media) media.set(message, file)
-    // What is handed in again when its fault is mended is new then.
+    // What is handed in again when its fault is repaired is new then.
     await forgetReceived(
       tx,
       'messages',
