@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { rm } from 'node:fs/promises'
 import { after, before, describe, test } from 'node:test'
 import { createSwitchboard, type TestSwitchboard } from '@switchboard/testing'
-import { openBrowser } from '../../server/test/harness/browser.ts'
+import { openBrowserIfAny } from '../../server/test/harness/browser.ts'
 import { makeProject, type Project, packWorkspaces } from './harness-pack.ts'
 import { servePages } from './page-server.ts'
 import { signPost, writePages } from './places.ts'
@@ -33,14 +33,8 @@ describe('the packed client in a browser', () => {
 
   test('the packed client runs in a browser', async (t) => {
     const names = 'MAP app.test 127.0.0.1, MAP * ~NOTFOUND, EXCLUDE 127.0.0.1'
-    const browser = await openBrowser([`--host-resolver-rules=${names}`])
-    if ('missing' in browser) {
-      const line = `The client was not tried in a browser: ${browser.missing}.`
-      process.stdout.write(`note: ${line}\n`)
-      assert.equal(process.env['CI'], undefined, line)
-      return
-    }
-    t.after(() => browser.close())
+    const browser = await openBrowserIfAny(t, 'The client was', [`--host-resolver-rules=${names}`])
+    if (!browser) return
     const app = await servePages(project.folder, pages, sb.url)
     t.after(() => app.close())
     const page = await browser.newPage()

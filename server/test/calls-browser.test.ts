@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { openBrowser } from './harness/browser.ts'
+import { openBrowserIfAny } from './harness/browser.ts'
 import {
   callFlags,
   fakeMicrophoneHz,
@@ -18,15 +18,8 @@ import { startAgent, whenHappened } from './harness/voice-commands.ts'
 
 /** The whole way of a call: a phone in a browser, the service, and a business's agent in a process of its own. */
 test('a phone in a browser and a voice agent hear each other, whoever calls', async (t) => {
-  const browser = await openBrowser(callFlags)
-  if ('missing' in browser) {
-    const line = `Calls were not tried in a browser: ${browser.missing}.`
-    process.stdout.write(`note: ${line}\n`)
-    t.diagnostic(line)
-    assert.equal(process.env['CI'], undefined, line)
-    return
-  }
-  t.after(() => browser.close())
+  const browser = await openBrowserIfAny(t, 'Calls were', callFlags)
+  if (!browser) return
   const place = await makeStorePlace('sqlite')
   const server = await startCommand(['serve', '--port', '0', '--data', place.dataDir], { cwd: place.dataDir })
   t.after(async () => {

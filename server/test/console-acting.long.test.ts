@@ -1,14 +1,12 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { openBrowser } from './harness/browser.ts'
+import { requireBrowser } from './harness/browser.ts'
 import { startCommand } from './harness/command.ts'
 import { ada, openChat, openPage } from './harness/console-page.ts'
 import { makeStorePlace } from './harness/databases.ts'
 
 test('the console writes as a business without a token that is created for it', async (t) => {
-  const browser = await openBrowser()
-  if ('missing' in browser) throw new Error(browser.missing)
-  t.after(() => browser.close())
+  const browser = await requireBrowser(t)
   const place = await makeStorePlace('sqlite')
   const server = await startCommand(['serve', '--port', '0', '--data', place.dataDir], { cwd: place.dataDir })
   t.after(async () => {

@@ -1,22 +1,14 @@
-import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { changeSubscription, manageTokens, reviewTemplates } from './harness/admin-pages.ts'
-import { openBrowser } from './harness/browser.ts'
+import { openBrowserIfAny } from './harness/browser.ts'
 import { startCommand } from './harness/command.ts'
 import { openPage } from './harness/console-page.ts'
 import { makeStorePlace } from './harness/databases.ts'
 
 /** What an operator does on the pages Resources, Connect and Access. */
 test('the console reviews templates, changes a subscription after a question, and manages tokens', async (t) => {
-  const browser = await openBrowser()
-  if ('missing' in browser) {
-    const line = `The console was not tried in a browser: ${browser.missing}.`
-    process.stdout.write(`note: ${line}\n`)
-    t.diagnostic(line)
-    assert.equal(process.env['CI'], undefined, line)
-    return
-  }
-  t.after(() => browser.close())
+  const browser = await openBrowserIfAny(t, 'The console was')
+  if (!browser) return
   const place = await makeStorePlace('sqlite')
   const server = await startCommand(['serve', '--port', '0', '--data', place.dataDir], {
     cwd: place.dataDir,

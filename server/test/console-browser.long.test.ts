@@ -3,7 +3,7 @@ import { readFile } from 'node:fs/promises'
 import { test } from 'node:test'
 import type { Page } from 'playwright-core'
 import { connectReceiver, editAccount, playInSandbox, resetSandbox } from './harness/admin-stories.ts'
-import { openBrowser } from './harness/browser.ts'
+import { openBrowserIfAny } from './harness/browser.ts'
 import { openBusyConsole } from './harness/busy-console.ts'
 import { people } from './harness/busy-world/people.ts'
 import { smallSize } from './harness/busy-world/sizes.ts'
@@ -33,15 +33,8 @@ const runAxe = `${untilDrawn}.then(() => axe.run()).then(({ violations }) => vio
 
 /** The console as a developer meets it: one server with the demo world, one browser, a story for each page. */
 test('the console in a browser', async (t) => {
-  const browser = await openBrowser(fakeMicrophone)
-  if ('missing' in browser) {
-    const line = `The console was not tried in a browser: ${browser.missing}.`
-    process.stdout.write(`note: ${line}\n`)
-    t.diagnostic(line)
-    assert.equal(process.env['CI'], undefined, line)
-    return
-  }
-  t.after(() => browser.close())
+  const browser = await openBrowserIfAny(t, 'The console was', fakeMicrophone)
+  if (!browser) return
   const port = await findFreePort()
   const place = await makeStorePlace('sqlite')
   const serve = () => startCommand(['serve', '--port', String(port), '--data', place.dataDir], { cwd: place.dataDir })

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Browser, Locator, Page } from 'playwright-core'
-import { openBrowser } from './harness/browser.ts'
+import { openBrowserIfAny } from './harness/browser.ts'
 import { startCommand } from './harness/command.ts'
 import { ada, hostile, number, openChat, openPage, send } from './harness/console-page.ts'
 import { makeStorePlace } from './harness/databases.ts'
@@ -9,15 +9,8 @@ import { isLong } from './harness/form.ts'
 
 /** The first minute of a developer; console-browser.long.test.ts goes through every page. */
 test('the console shows two phones; what curl sends arrives on one with its ticks, as it was written, and is answered', async (t) => {
-  const browser = await openBrowser()
-  if ('missing' in browser) {
-    const line = `The console was not tried in a browser: ${browser.missing}.`
-    process.stdout.write(`note: ${line}\n`)
-    t.diagnostic(line)
-    assert.equal(process.env['CI'], undefined, line)
-    return
-  }
-  t.after(() => browser.close())
+  const browser = await openBrowserIfAny(t, 'The console was')
+  if (!browser) return
   const place = await makeStorePlace('sqlite')
   const server = await startCommand(['serve', '--port', '0', '--data', place.dataDir], { cwd: place.dataDir })
   t.after(async () => {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
-import type { Browser, Page } from 'playwright-core'
-import { openBrowser } from './harness/browser.ts'
+import type { Page } from 'playwright-core'
+import { requireBrowser } from './harness/browser.ts'
 import { CallDoors } from './harness/call-doors.ts'
 import {
   BusinessPeer,
@@ -20,13 +20,6 @@ import { findFreePort } from './harness/receiver.ts'
 const tone = 440
 const name = 'phones.example'
 const mediaTimeout = 22
-
-async function open(t: TestContext, flags: readonly string[]): Promise<Browser> {
-  const browser = await openBrowser(flags)
-  if ('missing' in browser) throw new Error(browser.missing)
-  t.after(() => browser.close())
-  return browser
-}
 
 /** What stands in the way of a call's sound is said on the phone, in words. */
 test('calls without sound in a browser', async (t) => {
@@ -65,22 +58,25 @@ test('calls without sound in a browser', async (t) => {
     await phone.getByRole('button', { name: 'Close' }).click()
   }
 
-  const peers = await open(t, callFlags)
+  const peers = await requireBrowser(t, callFlags)
 
   await t.test('the microphone is refused', async (t) => {
-    const browser = await open(t, ['--use-fake-ui-for-media-stream=deny', '--use-fake-device-for-media-stream'])
+    const browser = await requireBrowser(t, [
+      '--use-fake-ui-for-media-stream=deny',
+      '--use-fake-device-for-media-stream',
+    ])
     const page = await openCallPage(t, browser, `${url}/`)
     await checkRefused(page, 'The microphone cannot be used: it was refused. Allow it in the settings of the browser.')
   })
 
   await t.test('there is no microphone', async (t) => {
-    const page = await openCallPage(t, await open(t, []), `${url}/`)
+    const page = await openCallPage(t, await requireBrowser(t, []), `${url}/`)
     await checkRefused(page, 'The microphone cannot be used: none is there.')
   })
 
   await t.test('the page is not secure', async (t) => {
     const rules = `--host-resolver-rules=MAP ${name} 127.0.0.1 , MAP * ~NOTFOUND , EXCLUDE 127.0.0.1`
-    const browser = await open(t, [...callFlags, rules])
+    const browser = await requireBrowser(t, [...callFlags, rules])
     const link = await runCommand(['console', 'link', '--for', 'Ada', '--data', place.dataDir], {
       ...{ cwd: place.dataDir, env },
     })

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { readFile } from 'node:fs/promises'
 import { test } from 'node:test'
 import type { Locator, Page } from 'playwright-core'
-import { openBrowser } from './harness/browser.ts'
+import { requireBrowser } from './harness/browser.ts'
 import { keepScreenshot, lookAt } from './harness/busy-console.ts'
 import { CallDoors } from './harness/call-doors.ts'
 import {
@@ -33,9 +33,7 @@ const hangUpLimit = 1000
 
 /** Calls of a phone of the console, in a real browser, with the business's end in another page: both hear each other. */
 test('calls with sound in a browser', async (t) => {
-  const browser = await openBrowser(callFlags)
-  if ('missing' in browser) throw new Error(browser.missing)
-  t.after(() => browser.close())
+  const browser = await requireBrowser(t, callFlags)
   const place = await makeStorePlace('sqlite')
   const server = await startCommand(['serve', '--port', '0', '--data', place.dataDir], {
     cwd: place.dataDir,

@@ -1,20 +1,14 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { holdSending } from '../src/egress/sending-hold-store.ts'
-import { openBrowser } from './harness/browser.ts'
+import { openBrowserIfAny } from './harness/browser.ts'
 import { openPage } from './harness/console-page.ts'
 import { startSecondProcess } from './harness/second-process.ts'
 import { startTestServer } from './harness/server.ts'
 
 test('the console says which settings differ between processes, and that sending is held, and nothing while neither is so', async (t) => {
-  const browser = await openBrowser()
-  if ('missing' in browser) {
-    const line = `The console was not tried in a browser: ${browser.missing}.`
-    t.diagnostic(line)
-    assert.equal(process.env['CI'], undefined, line)
-    return
-  }
-  t.after(() => browser.close())
+  const browser = await openBrowserIfAny(t, 'The console was')
+  if (!browser) return
   const server = await startTestServer({ engine: 'sqlite' })
   let second: Awaited<ReturnType<typeof startSecondProcess>> | undefined
   t.after(async () => {

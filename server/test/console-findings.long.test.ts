@@ -2,16 +2,14 @@ import assert from 'node:assert/strict'
 import { readFile } from 'node:fs/promises'
 import { test } from 'node:test'
 import { exampleAnswer, exampleOffer } from '../src/resources/calls/examples.ts'
-import { openBrowser } from './harness/browser.ts'
+import { requireBrowser } from './harness/browser.ts'
 import { startCommand } from './harness/command.ts'
 import { ada, number, openPage, post } from './harness/console-page.ts'
 import { makeStorePlace } from './harness/databases.ts'
 import { findCutOff, runAxe } from './harness/page-checks.ts'
 
 test('the page of a call shows the findings of the service: under each side, and what was heard', async (t) => {
-  const browser = await openBrowser()
-  if ('missing' in browser) throw new Error(browser.missing)
-  t.after(() => browser.close())
+  const browser = await requireBrowser(t)
   const place = await makeStorePlace('sqlite')
   const server = await startCommand(['serve', '--port', '0', '--data', place.dataDir], { cwd: place.dataDir })
   t.after(async () => {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { readFile } from 'node:fs/promises'
 import { test } from 'node:test'
-import { openBrowser } from './harness/browser.ts'
+import { requireBrowser } from './harness/browser.ts'
 import { callFlags } from './harness/call-page.ts'
 import { startCommand } from './harness/command.ts'
 import { ada, number, openChat, openPage } from './harness/console-page.ts'
@@ -18,9 +18,7 @@ const long = 'Unusually_long_words_without_a_single_break_'.repeat(3)
 
 /** The interactive messages of the public platform on a phone: one server that speaks its vocabulary, one browser, one subscriber. */
 test('forms of messages on the phone', async (t) => {
-  const browser = await openBrowser(callFlags)
-  if ('missing' in browser) throw new Error(browser.missing)
-  t.after(() => browser.close())
+  const browser = await requireBrowser(t, callFlags)
   const place = await makeStorePlace('sqlite')
   const server = await startCommand(['serve', '--port', '0', '--data', place.dataDir], {
     cwd: place.dataDir,

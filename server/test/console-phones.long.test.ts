@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { readFile } from 'node:fs/promises'
 import { test } from 'node:test'
 import type { Locator, Page, Request } from 'playwright-core'
-import { openBrowser } from './harness/browser.ts'
+import { requireBrowser } from './harness/browser.ts'
 import { startCommand } from './harness/command.ts'
 import { ada, number, openChat, openPage, post, send } from './harness/console-page.ts'
 import { makeStorePlace } from './harness/databases.ts'
@@ -16,9 +16,7 @@ const arrivalLimit = 16
 
 /** The phones as somebody uses them for an hour: one server with the demo world, one browser. */
 test('the phones in a browser', async (t) => {
-  const browser = await openBrowser()
-  if ('missing' in browser) throw new Error(browser.missing)
-  t.after(() => browser.close())
+  const browser = await requireBrowser(t)
   const place = await makeStorePlace('sqlite')
   const server = await startCommand(['serve', '--port', '0', '--data', place.dataDir], {
     cwd: place.dataDir,

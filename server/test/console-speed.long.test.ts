@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Page } from 'playwright-core'
-import { openBrowser } from './harness/browser.ts'
+import { requireBrowser } from './harness/browser.ts'
 import { startCommand } from './harness/command.ts'
 import { number, openPage } from './harness/console-page.ts'
 import { makeStorePlace } from './harness/databases.ts'
@@ -39,9 +39,7 @@ const scrollFor = (milliseconds: number) => `new Promise((resolve) => {
 
 /** The budgets of the console in a real browser. */
 test('the console is quick', async (t) => {
-  const browser = await openBrowser()
-  if ('missing' in browser) throw new Error(browser.missing)
-  t.after(() => browser.close())
+  const browser = await requireBrowser(t)
   const place = await makeStorePlace('sqlite')
   const server = await startCommand(['serve', '--port', '0', '--data', place.dataDir], {
     cwd: place.dataDir,

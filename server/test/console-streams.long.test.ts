@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
 import type { BrowserContext, Page } from 'playwright-core'
-import { openBrowser } from './harness/browser.ts'
+import { requireBrowser } from './harness/browser.ts'
 import { startCommand } from './harness/command.ts'
 import { send } from './harness/console-page.ts'
 import { startCountingProxy } from './harness/counting-proxy.ts'
@@ -37,9 +37,7 @@ async function load(page: Page, url: string, [path, heading, data]: (typeof addr
 
 test('one browser holds one stream of each kind, however many pages it has open', async (t) => {
   // Playwright turns off the cache of pages that one has left, which is where their streams were kept open.
-  const browser = await openBrowser([], ['--disable-back-forward-cache'])
-  if ('missing' in browser) throw new Error(browser.missing)
-  t.after(() => browser.close())
+  const browser = await requireBrowser(t, [], ['--disable-back-forward-cache'])
   const place = await makeStorePlace('sqlite')
   const server = await startCommand(['serve', '--port', '0', '--data', place.dataDir], {
     cwd: place.dataDir,

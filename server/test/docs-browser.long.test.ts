@@ -3,7 +3,7 @@ import { type TestContext, test } from 'node:test'
 import type { Browser, Page } from 'playwright-core'
 import { chooseVocabulary } from '../src/graph/vocabulary.ts'
 import { buildOperations, chapters } from '../src/operations.ts'
-import { openBrowser } from './harness/browser.ts'
+import { openBrowserIfAny } from './harness/browser.ts'
 import { startCommand } from './harness/command.ts'
 import { makeStorePlace } from './harness/databases.ts'
 import { describeFocus, inspectPage, type PageFindings, pressEverySend } from './harness/page-checks.ts'
@@ -17,16 +17,8 @@ const sizes = [
 
 /** The pages for people, as people meet them: one server with the demo world, one browser. */
 test('the pages in a browser', async (t) => {
-  const [browser, server] = await Promise.all([openBrowser(), startServer(t)])
-  if ('missing' in browser) {
-    const line = `The pages were not tried in a browser: ${browser.missing}.`
-    // Told on a line of its own by the run of all tests.
-    process.stdout.write(`note: ${line}\n`)
-    t.diagnostic(line)
-    assert.equal(process.env['CI'], undefined, line)
-    return
-  }
-  t.after(() => browser.close())
+  const [browser, server] = await Promise.all([openBrowserIfAny(t, 'The pages were'), startServer(t)])
+  if (!browser) return
 
   const start = await openPage(t, browser, `${server.url}/`)
   const docs = await openPage(t, browser, `${server.url}/docs`)

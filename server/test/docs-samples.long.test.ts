@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { test } from 'node:test'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
-import { openBrowser } from './harness/browser.ts'
+import { requireBrowser } from './harness/browser.ts'
 import { startCommand } from './harness/command.ts'
 import { openPage } from './harness/console-page.ts'
 import { makeStorePlace } from './harness/databases.ts'
@@ -29,9 +29,7 @@ const collect = (language: string) => `[...document.querySelectorAll('.op')].fla
 
 /** The docs in the frame of the console: what a person copies from them works as it was pasted. */
 test('the samples of the reference', async (t) => {
-  const browser = await openBrowser()
-  if ('missing' in browser) throw new Error(browser.missing)
-  t.after(() => browser.close())
+  const browser = await requireBrowser(t)
   const place = await makeStorePlace('sqlite')
   const server = await startCommand(['serve', '--port', '0', '--data', place.dataDir], {
     cwd: place.dataDir,

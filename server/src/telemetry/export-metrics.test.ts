@@ -1,32 +1,18 @@
 import assert from 'node:assert/strict'
-import { after, before, describe, test } from 'node:test'
-import { type CollectedMetric, Collector, readAttributes } from '../../test/harness/collector.ts'
-import { startTestServer, type TestServer } from '../../test/harness/server.ts'
+import { describe, test } from 'node:test'
+import { type CollectedMetric, readAttributes } from '../../test/harness/collector.ts'
+import { useExportingServer } from '../../test/harness/exporting-server.ts'
 import { until } from '../../test/harness/until.ts'
 import { ids, tokens } from '../../test/harness/world.ts'
-import { type Log, silentLog } from '../base/log/log.ts'
 import { second } from '../base/time/duration.ts'
 
 const path = '/v1/metrics'
 
 describe('metrics by OTLP', () => {
-  const collector = new Collector()
-  const warnings: string[] = []
-  const warn = (about: unknown, text?: string) => void warnings.push(text ?? String(about))
-  const log: Log = Object.assign(Object.create(silentLog), { warn })
-  const held: { server?: TestServer } = {}
-  const serverOf = () => held.server ?? assert.fail()
-  before(async () => {
-    const env = {
-      OTEL_EXPORTER_OTLP_METRICS_ENDPOINT: `${await collector.listen()}${path}`,
-      OTEL_METRIC_EXPORT_INTERVAL: String(second),
-    }
-    held.server = await startTestServer({ engine: 'sqlite', env, log })
-  })
-  after(async () => {
-    await held.server?.stop()
-    collector.close()
-  })
+  const { collector, warnings, serverOf } = useExportingServer('sqlite', (url) => ({
+    OTEL_EXPORTER_OTLP_METRICS_ENDPOINT: `${url}${path}`,
+    OTEL_METRIC_EXPORT_INTERVAL: String(second),
+  }))
 
   /** What was sent after this. */
   const collectNext = async () => {

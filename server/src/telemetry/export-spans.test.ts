@@ -1,13 +1,12 @@
 import assert from 'node:assert/strict'
-import { after, before, test } from 'node:test'
-import { type CollectedSpan, Collector, readAttributes } from '../../test/harness/collector.ts'
+import { test } from 'node:test'
+import { type CollectedSpan, readAttributes } from '../../test/harness/collector.ts'
 import { onOneDatabase } from '../../test/harness/databases.ts'
-import { startTestServer, type TestServer } from '../../test/harness/server.ts'
+import { useExportingServer } from '../../test/harness/exporting-server.ts'
 import { refuseWith, subscribe } from '../../test/harness/subscriber.ts'
 import { until } from '../../test/harness/until.ts'
 import { envelopeOf, handIn, handInText, messagesChange, textMessage } from '../../test/harness/webhooks.ts'
 import { ids, tokens } from '../../test/harness/world.ts'
-import { type Log, silentLog } from '../base/log/log.ts'
 import { hour } from '../base/time/duration.ts'
 import { packageVersion } from '../version.ts'
 
@@ -15,25 +14,12 @@ const path = '/v1/traces'
 const kinds = { server: 2, client: 3 }
 
 onOneDatabase('traces', 'postgres', (engine) => {
-  const collector = new Collector()
-  const warnings: string[] = []
-  const warn = (about: unknown, text?: string) => void warnings.push(text ?? String(about))
-  const log: Log = Object.assign(Object.create(silentLog), { warn })
-  const held: { server?: TestServer } = {}
-  const serverOf = () => held.server ?? assert.fail()
-  before(async () => {
-    const env = {
-      OTEL_EXPORTER_OTLP_ENDPOINT: await collector.listen(),
-      OTEL_METRICS_EXPORTER: 'none',
-      OTEL_RESOURCE_ATTRIBUTES: 'deployment.environment.name=staging%2C%20EU, service.instance.id=mine',
-      PUBLIC_URL: 'https://api.example.com',
-    }
-    held.server = await startTestServer({ engine, env, log })
-  })
-  after(async () => {
-    await held.server?.stop()
-    collector.close()
-  })
+  const { collector, warnings, serverOf } = useExportingServer(engine, (url) => ({
+    OTEL_EXPORTER_OTLP_ENDPOINT: url,
+    OTEL_METRICS_EXPORTER: 'none',
+    OTEL_RESOURCE_ATTRIBUTES: 'deployment.environment.name=staging%2C%20EU, service.instance.id=mine',
+    PUBLIC_URL: 'https://api.example.com',
+  }))
 
   const rename = (traceparent: string) =>
     serverOf().client.post(`/v23.0/${ids.account}`, {

@@ -1,10 +1,9 @@
-import assert from 'node:assert/strict'
 import { EventEmitter, once } from 'node:events'
 import { mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { TestContext } from 'node:test'
 import type { Browser, Page, Request } from 'playwright-core'
-import { openBrowser } from './browser.ts'
+import { openBrowserIfAny } from './browser.ts'
 import { type BusyOptions, type BusyServer, startBusyServer } from './busy-world/server.ts'
 import { openPage } from './console-page.ts'
 
@@ -28,15 +27,8 @@ export interface BusyConsole {
 
 /** A server with the busy world and a browser for the length of a test; undefined where there is no browser, which CI does not accept. */
 export async function openBusyConsole(t: TestContext, options: BusyOptions = {}): Promise<BusyConsole | undefined> {
-  const browser = await openBrowser()
-  if ('missing' in browser) {
-    const line = `The console was not tried in a browser: ${browser.missing}.`
-    process.stdout.write(`note: ${line}\n`)
-    t.diagnostic(line)
-    assert.equal(process.env['CI'], undefined, line)
-    return undefined
-  }
-  t.after(() => browser.close())
+  const browser = await openBrowserIfAny(t, 'The console was')
+  if (!browser) return undefined
   const server = await startBusyServer(options)
   t.after(() => server.stop())
   return {

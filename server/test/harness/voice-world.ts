@@ -2,13 +2,12 @@ import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import type { TestContext } from 'node:test'
+import { writeTone } from '../../../testing/test/tones.ts'
 import { CallDoors } from './call-doors.ts'
 import { type RunningServer, runProcess, startCommand } from './command.ts'
 import { ada, number } from './console-page.ts'
 import { type Engine, makeStorePlace } from './databases.ts'
 import { loopback, startAgent } from './voice-commands.ts'
-
-const rate = 48_000
 
 /** A server of the demo world in a process of its own, and commands with sound beside it. */
 export class VoiceWorld {
@@ -87,7 +86,7 @@ export class VoiceWorld {
   /** A sound file with a tone. */
   async makeTone(hz: number, seconds = 2): Promise<string> {
     const path = this.path(`tone-${hz}.wav`)
-    await writeFile(path, writeWav(hz, seconds))
+    await writeFile(path, writeTone(hz, seconds))
     return path
   }
 
@@ -122,26 +121,4 @@ export class VoiceWorld {
 
 function textOf(value: unknown): string | null {
   return typeof value === 'string' ? value : null
-}
-
-/** A mono WAV file of 16 bits with a sine. */
-function writeWav(hz: number, seconds: number): Buffer {
-  const samples = seconds * rate
-  const file = Buffer.alloc(44 + samples * 2)
-  file.write('RIFF', 0, 'latin1')
-  file.writeUInt32LE(36 + samples * 2, 4)
-  file.write('WAVEfmt ', 8, 'latin1')
-  file.writeUInt32LE(16, 16)
-  file.writeUInt16LE(1, 20)
-  file.writeUInt16LE(1, 22)
-  file.writeUInt32LE(rate, 24)
-  file.writeUInt32LE(rate * 2, 28)
-  file.writeUInt16LE(2, 32)
-  file.writeUInt16LE(16, 34)
-  file.write('data', 36, 'latin1')
-  file.writeUInt32LE(samples * 2, 40)
-  for (let at = 0; at < samples; at++) {
-    file.writeInt16LE(Math.round(12_000 * Math.sin((2 * Math.PI * hz * at) / rate)), 44 + 2 * at)
-  }
-  return file
 }

@@ -1,8 +1,8 @@
-import { createServer, type Server } from 'node:http'
+import { createServer } from 'node:http'
 import type { Switchboard } from '@switchboard/client'
 import type { IceServers } from '../media/ice-servers.ts'
 import { Edge, type EdgeCounts } from '../platform/edge.ts'
-import { VoiceError } from '../voice-error.ts'
+import { listen, stopListening } from '../platform/listen.ts'
 import { makeEventWriter, type Output } from './event-writer.ts'
 
 export interface EdgeCommand {
@@ -23,44 +23,20 @@ export async function runEdge(command: EdgeCommand, output: Output): Promise<num
   const write = { out: output.problem, problem: output.problem }
   const edge = await Edge.open({ client, addresses, iceServers, onEvent: makeEventWriter(write, command.json) })
   try {
-    const server = await listen(command, edge)
-    output.out(`switchboard listening on ${server.url}`)
+    const server = createServer((request, response) => {
+      const { status, type, body } = respond((request.url ?? '').split('?', 1)[0] ?? '', edge)
+      response.writeHead(status, { 'content-type': type, 'cache-control': 'no-store' }).end(body)
+    })
+    output.out(`switchboard listening on ${await listen(server, command.host, command.port)}`)
     try {
       await Promise.race([stopped, edge.refused])
     } finally {
-      await server.close()
+      await stopListening(server)
     }
     return 0
   } finally {
     await edge.close()
   }
-}
-
-async function listen({ host, port }: EdgeCommand, edge: Edge) {
-  const server = createServer((request, response) => {
-    const { status, type, body } = respond((request.url ?? '').split('?', 1)[0] ?? '', edge)
-    response.writeHead(status, { 'content-type': type, 'cache-control': 'no-store' }).end(body)
-  })
-  await new Promise<void>((resolve, reject) => {
-    server.once('error', ({ code }: NodeJS.ErrnoException) =>
-      reject(new VoiceError(`port ${port} at ${host} cannot be listened on (${code}): give another with --port`)),
-    )
-    server.listen(port, host, resolve)
-  })
-  return {
-    url: `http://${host.includes(':') ? `[${host}]` : host}:${portOf(server)}`,
-    close: () => closeServer(server),
-  }
-}
-
-function portOf(server: Server): number {
-  const address = server.address()
-  return typeof address === 'object' && address !== null ? address.port : 0
-}
-
-async function closeServer(server: Server): Promise<void> {
-  server.closeAllConnections()
-  await new Promise((resolve) => server.close(resolve))
 }
 
 interface Response {

@@ -2,6 +2,7 @@ import { randomBytes, timingSafeEqual } from 'node:crypto'
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import { connect } from 'node:net'
 import { VoiceError } from '../voice-error.ts'
+import { listen, stopListening } from './listen.ts'
 
 /** A call as events about it show it; only what is read here. */
 export interface CallEvent {
@@ -36,23 +37,11 @@ export class CallbackServer {
   }
 
   async listen(port: number): Promise<string> {
-    await new Promise<void>((resolve, reject) => {
-      this.#server.once('error', ({ code }: NodeJS.ErrnoException) =>
-        reject(
-          new VoiceError(`port ${port} at ${this.#host} cannot be listened on (${code}): give another with --port`),
-        ),
-      )
-      this.#server.listen(port, this.#host, resolve)
-    })
-    const address = this.#server.address()
-    const found = typeof address === 'object' && address !== null ? address.port : port
-    const host = this.#host.includes(':') ? `[${this.#host}]` : this.#host
-    return `http://${host}:${found}${this.#path}`
+    return `${await listen(this.#server, this.#host, port)}${this.#path}`
   }
 
-  async close(): Promise<void> {
-    this.#server.closeAllConnections()
-    await new Promise((resolve) => this.#server.close(resolve))
+  close(): Promise<void> {
+    return stopListening(this.#server)
   }
 
   async #receive(request: IncomingMessage, response: ServerResponse): Promise<void> {
