@@ -10,9 +10,9 @@ import {
   silenceLevel,
   untilHeard,
 } from './harness/call-page.ts'
-import { type RunningServer, startCommand } from './harness/command.ts'
+import type { RunningServer } from './harness/command.ts'
 import { ada, openChat } from './harness/console-page.ts'
-import { makeStorePlace } from './harness/databases.ts'
+import { serveDemo } from './harness/demo-server.ts'
 import { until } from './harness/until.ts'
 import { startAgent, whenHappened } from './harness/voice-commands.ts'
 
@@ -20,12 +20,7 @@ import { startAgent, whenHappened } from './harness/voice-commands.ts'
 test('a phone in a browser and a voice agent hear each other, whoever calls', async (t) => {
   const browser = await openBrowserIfAny(t, 'Calls were', callFlags)
   if (!browser) return
-  const place = await makeStorePlace('sqlite')
-  const server = await startCommand(['serve', '--port', '0', '--data', place.dataDir], { cwd: place.dataDir })
-  t.after(async () => {
-    await server.stop('SIGTERM')
-    await place.remove()
-  })
+  const { server, folder } = await serveDemo(t)
   const page = await openCallPage(t, browser, `${server.url}/`)
   const phone = page.getByRole('article', { name: 'Phone of Ada' })
   const press = (name: string) => phone.getByRole('button', { name, exact: true }).click()
@@ -40,7 +35,7 @@ test('a phone in a browser and a voice agent hear each other, whoever calls', as
   const heardOf = ({ heard }: { heard: { hz: number | null } }) => Math.abs((heard.hz ?? 0) - fakeMicrophoneHz) <= 20
 
   await t.test('the user calls', async (t) => {
-    const agent = await startAgent(t, server, place.dataDir, ['tone', '--hz', '523'])
+    const agent = await startAgent(t, server, folder, ['tone', '--hz', '523'])
     await openChat(phone)
     await press('Call Lucky Shrub')
     await untilHeard(() => hearPhone(phone), 523)
@@ -60,7 +55,7 @@ test('a phone in a browser and a voice agent hear each other, whoever calls', as
       body: JSON.stringify(permission),
     })
     assert.equal(granted.status, 200)
-    const agent = await startAgent(t, server, place.dataDir, ['tone', '--hz', '440', '--call', ada])
+    const agent = await startAgent(t, server, folder, ['tone', '--hz', '440', '--call', ada])
     await press('Accept')
     await untilHeard(() => hearPhone(phone), 440)
     await beepAndPress(agent)

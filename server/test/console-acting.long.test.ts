@@ -1,18 +1,12 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { requireBrowser } from './harness/browser.ts'
-import { startCommand } from './harness/command.ts'
 import { ada, openChat, openPage } from './harness/console-page.ts'
-import { makeStorePlace } from './harness/databases.ts'
+import { serveDemo } from './harness/demo-server.ts'
 
 test('the console writes as a business without a token that is created for it', async (t) => {
   const browser = await requireBrowser(t)
-  const place = await makeStorePlace('sqlite')
-  const server = await startCommand(['serve', '--port', '0', '--data', place.dataDir], { cwd: place.dataDir })
-  t.after(async () => {
-    await server.stop('SIGTERM')
-    await place.remove()
-  })
+  const { server } = await serveDemo(t)
   const page = await openPage(t, browser, `${server.url}/?phones=${ada}`)
   const phone = page.getByRole('article', { name: 'Phone of Ada' })
   await openChat(phone)

@@ -1,23 +1,14 @@
 import { test } from 'node:test'
 import { changeSubscription, manageTokens, reviewTemplates } from './harness/admin-pages.ts'
 import { openBrowserIfAny } from './harness/browser.ts'
-import { startCommand } from './harness/command.ts'
 import { openPage } from './harness/console-page.ts'
-import { makeStorePlace } from './harness/databases.ts'
+import { serveDemo } from './harness/demo-server.ts'
 
 /** What an operator does on the pages Resources, Connect and Access. */
 test('the console reviews templates, changes a subscription after a question, and manages tokens', async (t) => {
   const browser = await openBrowserIfAny(t, 'The console was')
   if (!browser) return
-  const place = await makeStorePlace('sqlite')
-  const server = await startCommand(['serve', '--port', '0', '--data', place.dataDir], {
-    cwd: place.dataDir,
-    env: { TEMPLATE_REVIEW: 'manual' },
-  })
-  t.after(async () => {
-    await server.stop('SIGTERM')
-    await place.remove()
-  })
+  const { server } = await serveDemo(t, { TEMPLATE_REVIEW: 'manual' })
   const page = await openPage(t, browser, `${server.url}/calls/wacid.unknown`)
   await page.getByRole('heading', { name: 'This call does not exist' }).waitFor()
   for (const path of ['/access/tokens', '/calls/1/2']) {

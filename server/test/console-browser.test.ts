@@ -2,21 +2,15 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Browser, Locator, Page } from 'playwright-core'
 import { openBrowserIfAny } from './harness/browser.ts'
-import { startCommand } from './harness/command.ts'
 import { ada, hostile, number, openChat, openPage, send } from './harness/console-page.ts'
-import { makeStorePlace } from './harness/databases.ts'
+import { serveDemo } from './harness/demo-server.ts'
 import { isLong } from './harness/form.ts'
 
 /** The first minute of a developer; console-browser.long.test.ts goes through every page. */
 test('the console shows two phones; what curl sends arrives on one with its ticks, as it was written, and is answered', async (t) => {
   const browser = await openBrowserIfAny(t, 'The console was')
   if (!browser) return
-  const place = await makeStorePlace('sqlite')
-  const server = await startCommand(['serve', '--port', '0', '--data', place.dataDir], { cwd: place.dataDir })
-  t.after(async () => {
-    await server.stop('SIGTERM')
-    await place.remove()
-  })
+  const { server } = await serveDemo(t)
   await checkFirstPaint(browser, server.url)
   if (isLong) await checkNarrow(browser, server.url)
   const page = await openPage(t, browser, `${server.url}/`)

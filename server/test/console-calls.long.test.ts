@@ -19,9 +19,8 @@ import {
   silenceLevel,
   untilHeard,
 } from './harness/call-page.ts'
-import { startCommand } from './harness/command.ts'
 import { ada, openChat } from './harness/console-page.ts'
-import { makeStorePlace } from './harness/databases.ts'
+import { serveDemo } from './harness/demo-server.ts'
 import { findCutOff, runAxe } from './harness/page-checks.ts'
 import { measureUntilGood } from './harness/stolen-time.ts'
 import { until } from './harness/until.ts'
@@ -34,15 +33,7 @@ const hangUpLimit = 1000
 /** Calls of a phone of the console, in a real browser, with the business's end in another page: both hear each other. */
 test('calls with sound in a browser', async (t) => {
   const browser = await requireBrowser(t, callFlags)
-  const place = await makeStorePlace('sqlite')
-  const server = await startCommand(['serve', '--port', '0', '--data', place.dataDir], {
-    cwd: place.dataDir,
-    env: { RATE_LIMITS: 'off', LOG_LEVEL: 'error' },
-  })
-  t.after(async () => {
-    await server.stop('SIGTERM')
-    await place.remove()
-  })
+  const { server } = await serveDemo(t, { RATE_LIMITS: 'off', LOG_LEVEL: 'error' })
   const { url } = server
   const doors = new CallDoors(url)
   const page = await openCallPage(t, browser, `${url}/`)

@@ -3,19 +3,13 @@ import { readFile } from 'node:fs/promises'
 import { test } from 'node:test'
 import { exampleAnswer, exampleOffer } from '../src/resources/calls/examples.ts'
 import { requireBrowser } from './harness/browser.ts'
-import { startCommand } from './harness/command.ts'
 import { ada, number, openPage, post } from './harness/console-page.ts'
-import { makeStorePlace } from './harness/databases.ts'
+import { serveDemo } from './harness/demo-server.ts'
 import { findCutOff, runAxe } from './harness/page-checks.ts'
 
 test('the page of a call shows the findings of the service: under each side, and what was heard', async (t) => {
   const browser = await requireBrowser(t)
-  const place = await makeStorePlace('sqlite')
-  const server = await startCommand(['serve', '--port', '0', '--data', place.dataDir], { cwd: place.dataDir })
-  t.after(async () => {
-    await server.stop('SIGTERM')
-    await place.remove()
-  })
+  const { server } = await serveDemo(t)
   const gateway = async (path: string, json?: object) => {
     const headers = { authorization: 'Bearer demo-gateway-token', 'content-type': 'application/json' }
     const answer = await fetch(`${server.url}/gateway/${path}`, {

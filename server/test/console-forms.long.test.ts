@@ -3,9 +3,8 @@ import { readFile } from 'node:fs/promises'
 import { test } from 'node:test'
 import { requireBrowser } from './harness/browser.ts'
 import { callFlags } from './harness/call-page.ts'
-import { startCommand } from './harness/command.ts'
 import { ada, number, openChat, openPage } from './harness/console-page.ts'
-import { makeStorePlace } from './harness/databases.ts'
+import { serveDemo } from './harness/demo-server.ts'
 import { png } from './harness/media-files.ts'
 import { findCutOff, runAxe } from './harness/page-checks.ts'
 import { carousel, quickReplies, shopButton } from './harness/public-messages.ts'
@@ -19,15 +18,7 @@ const long = 'Unusually_long_words_without_a_single_break_'.repeat(3)
 /** The interactive messages of the public platform on a phone: one server that speaks its vocabulary, one browser, one subscriber. */
 test('forms of messages on the phone', async (t) => {
   const browser = await requireBrowser(t, callFlags)
-  const place = await makeStorePlace('sqlite')
-  const server = await startCommand(['serve', '--port', '0', '--data', place.dataDir], {
-    cwd: place.dataDir,
-    env: { VOCABULARY: 'whatsapp', RATE_LIMITS: 'off', LOG_LEVEL: 'error' },
-  })
-  t.after(async () => {
-    await server.stop('SIGTERM')
-    await place.remove()
-  })
+  const { server } = await serveDemo(t, { VOCABULARY: 'whatsapp', RATE_LIMITS: 'off', LOG_LEVEL: 'error' })
   const { url } = server
   const subscriber = await startSubscriber(t)
 

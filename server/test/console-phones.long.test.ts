@@ -3,9 +3,8 @@ import { readFile } from 'node:fs/promises'
 import { test } from 'node:test'
 import type { Locator, Page, Request } from 'playwright-core'
 import { requireBrowser } from './harness/browser.ts'
-import { startCommand } from './harness/command.ts'
 import { ada, number, openChat, openPage, post, send } from './harness/console-page.ts'
-import { makeStorePlace } from './harness/databases.ts'
+import { serveDemo } from './harness/demo-server.ts'
 import { runAxe } from './harness/page-checks.ts'
 import { measureUntilGood } from './harness/stolen-time.ts'
 
@@ -17,15 +16,7 @@ const arrivalLimit = 16
 /** The phones as somebody uses them for an hour: one server with the demo world, one browser. */
 test('the phones in a browser', async (t) => {
   const browser = await requireBrowser(t)
-  const place = await makeStorePlace('sqlite')
-  const server = await startCommand(['serve', '--port', '0', '--data', place.dataDir], {
-    cwd: place.dataDir,
-    env: { RATE_LIMITS: 'off', LOG_LEVEL: 'error' },
-  })
-  t.after(async () => {
-    await server.stop('SIGTERM')
-    await place.remove()
-  })
+  const { server } = await serveDemo(t, { RATE_LIMITS: 'off', LOG_LEVEL: 'error' })
   const { url } = server
   const page = await openPage(t, browser, `${url}/`)
   const phone = page.getByRole('article', { name: 'Phone of Ada' })

@@ -2,9 +2,8 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Page } from 'playwright-core'
 import { requireBrowser } from './harness/browser.ts'
-import { startCommand } from './harness/command.ts'
 import { number, openPage } from './harness/console-page.ts'
-import { makeStorePlace } from './harness/databases.ts'
+import { serveDemo } from './harness/demo-server.ts'
 import { type Measured, measureUntilGood } from './harness/stolen-time.ts'
 import { until } from './harness/until.ts'
 
@@ -40,15 +39,7 @@ const scrollFor = (milliseconds: number) => `new Promise((resolve) => {
 /** The budgets of the console in a real browser. */
 test('the console is quick', async (t) => {
   const browser = await requireBrowser(t)
-  const place = await makeStorePlace('sqlite')
-  const server = await startCommand(['serve', '--port', '0', '--data', place.dataDir], {
-    cwd: place.dataDir,
-    env: { RATE_LIMITS: 'off', LOG_LEVEL: 'error' },
-  })
-  t.after(async () => {
-    await server.stop('SIGTERM')
-    await place.remove()
-  })
+  const { server } = await serveDemo(t, { RATE_LIMITS: 'off', LOG_LEVEL: 'error' })
   const headers = { authorization: 'Bearer demo-token' }
   const read = async () => {
     const answer = await fetch(`${server.url}/v23.0/${number}?fields=id`, { headers })

@@ -4,8 +4,7 @@ import type { Browser, Page } from 'playwright-core'
 import { chooseVocabulary } from '../src/graph/vocabulary.ts'
 import { buildOperations, chapters } from '../src/operations.ts'
 import { openBrowserIfAny } from './harness/browser.ts'
-import { startCommand } from './harness/command.ts'
-import { makeStorePlace } from './harness/databases.ts'
+import { serveDemo } from './harness/demo-server.ts'
 import { describeFocus, inspectPage, type PageFindings, pressEverySend } from './harness/page-checks.ts'
 
 /** Operations whose example needs what no request can make; examples.test.ts gives it to them. */
@@ -17,8 +16,10 @@ const sizes = [
 
 /** The pages for people, as people meet them: one server with the demo world, one browser. */
 test('the pages in a browser', async (t) => {
-  const [browser, server] = await Promise.all([openBrowserIfAny(t, 'The pages were'), startServer(t)])
+  const browser = await openBrowserIfAny(t, 'The pages were')
   if (!browser) return
+  // The start page is what is there without the console, which has a test of its own.
+  const { server } = await serveDemo(t, { CONSOLE: 'off' })
 
   const start = await openPage(t, browser, `${server.url}/`)
   const docs = await openPage(t, browser, `${server.url}/docs`)
@@ -193,18 +194,6 @@ test('the pages in a browser', async (t) => {
     await operation.getByText('Enter a token at the top of the page first.').waitFor()
   })
 })
-
-async function startServer(t: TestContext): Promise<{ url: string }> {
-  const place = await makeStorePlace('sqlite')
-  // The start page is what is there without the console, which has a test of its own.
-  const env = { CONSOLE: 'off' }
-  const server = await startCommand(['serve', '--port', '0', '--data', place.dataDir], { cwd: place.dataDir, env })
-  t.after(async () => {
-    await server.stop('SIGTERM')
-    await place.remove()
-  })
-  return server
-}
 
 /** A page that fails the test when it asks anything of another host or breaks. */
 async function openPage(

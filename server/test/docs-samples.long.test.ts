@@ -6,9 +6,8 @@ import { test } from 'node:test'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { requireBrowser } from './harness/browser.ts'
-import { startCommand } from './harness/command.ts'
 import { openPage } from './harness/console-page.ts'
-import { makeStorePlace } from './harness/databases.ts'
+import { serveDemo } from './harness/demo-server.ts'
 
 const run = promisify(execFile)
 const modules = fileURLToPath(new URL('../../node_modules/', import.meta.url))
@@ -30,15 +29,7 @@ const collect = (language: string) => `[...document.querySelectorAll('.op')].fla
 /** The docs in the frame of the console: what a person copies from them works as it was pasted. */
 test('the samples of the reference', async (t) => {
   const browser = await requireBrowser(t)
-  const place = await makeStorePlace('sqlite')
-  const server = await startCommand(['serve', '--port', '0', '--data', place.dataDir], {
-    cwd: place.dataDir,
-    env: { RATE_LIMITS: 'off' },
-  })
-  t.after(async () => {
-    await server.stop('SIGTERM')
-    await place.remove()
-  })
+  const { server } = await serveDemo(t, { RATE_LIMITS: 'off' })
   const page = await openPage(t, browser, `${server.url}/docs`)
   await page.locator('.reference[data-live]').waitFor()
 
