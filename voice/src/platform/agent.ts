@@ -32,11 +32,11 @@ export interface AgentOptions {
   readonly onEvent: OnVoiceEvent
 }
 
-/** How long it waits for the events of calls that it has ended, before it goes. */
-const mostFarewellMs = 700
+/** How long an agent that ends waits for the events of the calls that it has ended. */
+const mostWaitForEventsMs = 700
 
-/** How many calls that are over it knows. */
-const mostRemembered = 1000
+/** Of how many calls an agent knows that they are over. */
+const mostOverCalls = 1000
 
 /** A business's voice agent: it takes the calls of one number, and speaks in them. */
 export class Agent {
@@ -114,11 +114,11 @@ export class Agent {
   async close(): Promise<void> {
     if (this.#isClosing) return
     this.#isClosing = true
-    await Promise.race([this.#dialing, pause(mostFarewellMs)])
+    await Promise.race([this.#dialing, pause(mostWaitForEventsMs)])
     const calls = [...this.#calls.values()]
     await Promise.all(calls.map((call) => call.hangUp('business')))
     // Their last events come to this agent, and would wait for it for days.
-    await Promise.race([Promise.all(calls.map(({ ended }) => ended)), pause(mostFarewellMs)])
+    await Promise.race([Promise.all(calls.map(({ ended }) => ended)), pause(mostWaitForEventsMs)])
     await Promise.all(calls.map((call) => call.over()))
     const { client, number, onEvent } = this.#options
     try {
@@ -160,7 +160,7 @@ export class Agent {
     this.#calls.delete(id)
     this.#over.add(id)
     for (const oldest of this.#over) {
-      if (this.#over.size <= mostRemembered) break
+      if (this.#over.size <= mostOverCalls) break
       this.#over.delete(oldest)
     }
   }
