@@ -153,7 +153,7 @@ export function iceServerList(text: string): IceServer[] {
 
 export function share(text: string): number {
   const value = Number(text)
-  if (!/^\d*\.?\d+$/.test(text) || value > 1) throw new BadSetting('a number from 0 to 1 such as 0.1')
+  if (!/^(?:\d+|\d*\.\d+)$/.test(text) || value > 1) throw new BadSetting('a number from 0 to 1 such as 0.1')
   return value
 }
 
