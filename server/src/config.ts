@@ -25,7 +25,11 @@ function readSetting<T>(
 
 /** The query of a web address may hold a key, too, and that of a database a password. */
 function hideCredentials(text: string): string {
-  return text.replace(/\/\/.*@/s, '//…@').replace(/^((?:https?|postgres(?:ql)?):[^?#]*[?#]).+$/is, '$1…')
+  const from = text.indexOf('//')
+  // The last @: a password may have one of its own.
+  const to = text.lastIndexOf('@')
+  const shown = from !== -1 && to > from ? `${text.slice(0, from)}//…${text.slice(to)}` : text
+  return shown.replace(/^((?:https?|postgres(?:ql)?):[^?#]*[?#]).+$/is, '$1…')
 }
 
 /** Reads every setting from the environment, already overridden by flags. */

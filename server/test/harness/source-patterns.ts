@@ -35,11 +35,8 @@ export function listLiterals(): SourcePattern[] {
 /** How many places of each file make a pattern of a text. */
 export function countMakers(): Map<string, number> {
   const counts = listSources().map((file) => {
-    const vocabulary = readSource(file).map((token) => (token.kind === 'word' ? token.text : ''))
-    return [
-      file,
-      vocabulary.filter((word, index) => word === 'RegExp' && vocabulary[index - 1] === 'new').length,
-    ] as const
+    const names = readSource(file).map((token) => (token.kind === 'word' ? token.text : ''))
+    return [file, names.filter((name, index) => name === 'RegExp' && names[index - 1] === 'new').length] as const
   })
   return new Map(counts.filter(([, count]) => count > 0))
 }
