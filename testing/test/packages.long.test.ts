@@ -185,8 +185,8 @@ describe('the packed testing library', () => {
         await sb.user('16505551234').call({ for: 100 }).catch(({ message }) => console.log(message))
         await sb.close()
       })()`
-      await alone.write('program.mjs', `import { createSwitchboard } from '@switchboard/testing'\n${call}`)
-      await alone.write('program.cjs', `const { createSwitchboard } = require('@switchboard/testing')\n${call}`)
+      await alone.write('program.mjs', `import { createSwitchboard } from '@switchboard/testing';\n${call}`)
+      await alone.write('program.cjs', `const { createSwitchboard } = require('@switchboard/testing');\n${call}`)
       const env = { ...process.env, SWITCHBOARD_COMMAND: join(root, 'switchboard') }
       for (const args of [['program.mjs'], ['program.cjs'], ['--no-experimental-require-module', 'program.cjs']]) {
         const { stdout } = await runFile(process.execPath, args, { cwd: alone.folder, env })
