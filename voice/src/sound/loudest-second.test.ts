@@ -54,6 +54,18 @@ test('the loudest second counts, wherever it is and however long the silence bes
   assert.equal(loudest.measure().hz, 700)
 })
 
+test('a short sound is measured with the silence around it, wherever it is in the call', () => {
+  const beep = Int16Array.from({ length: 9600 }, (_, at) => 16_384 * Math.sin((2 * Math.PI * 440 * at) / 48_000))
+  for (const silence of [0, 30_000, 96_000]) {
+    const loudest = new LoudestSecond()
+    loudest.add(new Int16Array(silence), 0)
+    loudest.add(beep, silence)
+    loudest.add(new Int16Array(96_000), silence + beep.length)
+    // A fifth of a second at -9 dB.
+    assert.deepEqual(loudest.measure(), { hz: 440, level: -16 }, `${silence} samples before it`)
+  }
+})
+
 test('a sound of half a second is measured as it is', () => {
   const loudest = new LoudestSecond()
   loudest.add(

@@ -47,7 +47,8 @@ export class LoudestSecond {
     for (const sample of samples) energy += sample * sample
     this.#last = [...this.#last, { samples, energy }].slice(-blocksPerSecond)
     const sum = this.#last.reduce((all, block) => all + block.energy, 0)
-    if (sum > this.#bestEnergy) {
+    // Until a second has passed it is the whole sound: a short noise in silence is not a second of noise.
+    if (sum > this.#bestEnergy || this.#best.length < blocksPerSecond) {
       this.#best = this.#last
       this.#bestEnergy = sum
     }
@@ -57,7 +58,8 @@ export class LoudestSecond {
 
   /** What was heard so far. */
   measure(): HeardSound {
-    if (this.#filled > 0) this.#endBlock()
+    // The rest of the last block matters where there is no whole second yet.
+    if (this.#filled > 0 && this.#best.length < blocksPerSecond) this.#endBlock()
     const second = joinBlocks(this.#best)
     const power = second.length === 0 ? 0 : this.#bestEnergy / second.length
     const level = power === 0 ? lowest : Math.max(lowest, 10 * Math.log10(power / 32_768 ** 2))
