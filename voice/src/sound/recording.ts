@@ -46,11 +46,12 @@ export class Recording {
 
   #append(packet: Uint8Array): void {
     const segments = Math.floor(packet.length / 255) + 1
-    if (this.#segments + segments > mostSegments) this.#flush(0)
+    // Before a packet and not behind it, so that the last page is not an empty one.
+    const isFull = this.#segments + segments > mostSegments || this.#position - this.#waitingSince >= pageSamples
+    if (isFull) this.#flush(0)
     this.#segments += segments
     this.#waiting.push(packet)
     this.#position += samplesInPacket(packet) ?? 0
-    if (this.#position - this.#waitingSince >= pageSamples) this.#flush(0)
   }
 
   #flush(flags: number): void {
