@@ -14,13 +14,16 @@ export const lastPage = 4
 const magic = 0x4f676753
 const headLength = 27
 
-/** The packets of the first stream in an Ogg file, and where its sound ends; undefined when it is none, or broken. */
-export function readOgg(file: Uint8Array): { packets: Uint8Array[]; end: bigint } | undefined {
+/**
+ * The packets of the first stream in an Ogg file, and where its sound ends; undefined when it is none, or broken. Stops at the first page
+ * behind the given number of packets: a page of 537 bytes can hold 255 of them.
+ */
+export function readOgg(file: Uint8Array, mostPackets: number): { packets: Uint8Array[]; end: bigint } | undefined {
   const packets: Uint8Array[] = []
   let pieces: Uint8Array[] = []
   let serial: number | undefined
   let end = -1n
-  for (let at = 0; at < file.length; ) {
+  for (let at = 0; at < file.length && packets.length <= mostPackets; ) {
     const page = readPage(file, at)
     if (!page) return undefined
     at += headLength + page.lacing.length + page.body.length

@@ -16,17 +16,31 @@ export function mixChannels(samples: Int16Array, channels: number): Samples {
 /** The same sound at 48,000 samples a second, by a windowed sinc: what is too high for it does not come back as another tone. */
 export function resample(samples: Samples, rate: number): Samples {
   if (rate === sampleRate) return samples
-  const step = rate / sampleRate
-  const cut = Math.min(1, 1 / step)
-  const width = reach / cut
-  return Int16Array.from({ length: Math.floor(samples.length / step) }, (_, index) => {
-    const center = index * step
+  const cut = Math.min(1, sampleRate / rate)
+  const half = Math.ceil(reach / cut)
+  /** By where a place lies between two samples: most rates have few such places, which come again and again. */
+  const weights = new Map<number, Float32Array>()
+  const resampled = new Int16Array(Math.floor((samples.length * sampleRate) / rate))
+  for (let index = 0; index < resampled.length; index++) {
+    const before = Math.floor((index * rate) / sampleRate)
+    const rest = index * rate - before * sampleRate
+    let around = weights.get(rest)
+    if (!around) weights.set(rest, (around = weighAround(rest / sampleRate, half, cut)))
+    const first = before - half
+    const last = Math.min(around.length, samples.length - first)
     let sum = 0
-    for (let at = Math.ceil(center - width); at <= center + width; at++) {
-      const sample = samples[at]
-      if (sample !== undefined) sum += sample * cut * sinc((at - center) * cut) * window((at - center) / width)
-    }
-    return Math.max(-32_768, Math.min(32_767, Math.round(sum)))
+    for (let at = Math.max(0, -first); at < last; at++) sum += (samples[first + at] as number) * (around[at] as number)
+    resampled[index] = Math.max(-32_768, Math.min(32_767, Math.round(sum)))
+  }
+  return resampled
+}
+
+/** What each sample counts for a place between 0 and 1, from `half` samples before it on. */
+function weighAround(place: number, half: number, cut: number): Float32Array {
+  return Float32Array.from({ length: 2 * half + 1 }, (_, at) => {
+    const distance = at - half - place
+    const x = (distance * cut) / reach
+    return Math.abs(x) > 1 ? 0 : cut * sinc(distance * cut) * window(x)
   })
 }
 

@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { findFrequency } from './frequency.ts'
+import { firstPage, writePage } from './ogg.ts'
 import { OpusEncoder } from './opus.ts'
 import { Recording } from './recording.ts'
 import { readSound, readSoundFile } from './sound-file.ts'
@@ -67,6 +68,20 @@ test('what is too high for a call does not come back as another tone', () => {
   assert.ok(sound.subarray(100, -100).every((sample) => Math.abs(sample) < 50))
 })
 
+/** An Ogg file in which each page says that it has 255 packets, without a byte in them. */
+function writeEmptyPackets(pages: number): Buffer {
+  const head = Buffer.from('OpusHead\x01\x01\0\0\x80\xbb\0\0\0\0\0', 'latin1')
+  const nothing = Array.from({ length: 255 }, () => new Uint8Array())
+  return Buffer.concat(
+    Array.from({ length: pages }, (_, sequence) =>
+      writePage(
+        { serial: 1, sequence, flags: sequence === 0 ? firstPage : 0, granule: 0n },
+        sequence === 0 ? [head] : nothing,
+      ),
+    ),
+  )
+}
+
 const wav = writeWav({ rate: 48_000 })
 for (const [name, bytes, problem] of [
   ['text', Buffer.from('Hello, this is no sound'), /no sound file/],
@@ -75,6 +90,12 @@ for (const [name, bytes, problem] of [
   ['a WAV file without sound', wav.subarray(0, 36), /without sound|cut off/],
   ['a WAV file with an empty sound', writeWav({ rate: 8000, seconds: 0 }), /no sound in it/],
   ['an Ogg file that is cut off', Buffer.from('OggS\0\0\0\0'), /broken Ogg/],
+  [
+    'a WAV file of a rate that nothing has',
+    writeWav({ rate: 4_000_000_000, seconds: 1e-6 }),
+    /4000000000 samples a second/,
+  ],
+  ['an Ogg file of countless empty packets', writeEmptyPackets(3000), /30 minutes/],
   ['a WAV file of 31 minutes', writeWav({ rate: 100, seconds: 31 * 60 }), /30 minutes/],
 ] as const) {
   test(`${name} is refused with a reason`, () => {
@@ -135,4 +156,18 @@ test('a recording of long packets fits into its pages', async (t) => {
   for (let index = 0; index < 500; index++) recording.add(packet, index * 120)
   recording.close()
   assert.equal((await readSoundFile(path)).length, 500 * 120)
+})
+
+test('the last page of a recording of whole seconds has sound', async (t) => {
+  const folder = await mkdtemp(join(tmpdir(), 'recording-'))
+  t.after(() => rm(folder, { recursive: true }))
+  const path = join(folder, 'heard.ogg')
+  const recording = new Recording(path)
+  for (const [index, packet] of encodeTone(523, 100).entries()) recording.add(packet, index * 960)
+  recording.close()
+  const bytes = await readFile(path)
+  const last = bytes.lastIndexOf('OggS')
+  assert.equal(bytes.readUInt8(last + 5), 4, 'the mark of the last page')
+  assert.equal(Number(bytes.readBigInt64LE(last + 6)), 96_000)
+  assert.ok(bytes.readUInt8(last + 26) > 0, 'packets')
 })

@@ -9,6 +9,10 @@ import { readWav } from './wav.ts'
 /** A minute of the largest form takes about 6 MB. */
 const mostBytes = 64 * 1024 * 1024
 const mostMinutes = 30
+/** No packet of Opus is shorter than 2.5 ms. */
+const mostPackets = mostMinutes * 60 * 400
+/** Far more than any sound card has. */
+const mostRate = 768_000
 
 /** Reads a sound file for a call: Ogg Opus, or WAV with 16 bits. */
 export async function readSoundFile(path: string): Promise<Samples> {
@@ -44,6 +48,7 @@ export function readSound(bytes: Uint8Array): Samples | string {
 function readWavSound(bytes: Uint8Array): Samples | string {
   const wav = readWav(bytes)
   if (typeof wav === 'string') return wav
+  if (wav.rate > mostRate) return `says that it has ${wav.rate} samples a second`
   if (wav.samples.length / wav.channels / wav.rate > mostMinutes * 60) return tooLong
   return resample(mixChannels(wav.samples, wav.channels), wav.rate)
 }
@@ -51,12 +56,13 @@ function readWavSound(bytes: Uint8Array): Samples | string {
 const tooLong = `lasts longer than ${mostMinutes} minutes`
 
 function readOggOpus(bytes: Uint8Array): Samples | string {
-  const ogg = readOgg(bytes)
+  const ogg = readOgg(bytes, mostPackets + 2)
   const [head, , ...packets] = ogg?.packets ?? []
   if (!ogg || head === undefined) return 'is a broken Ogg file'
   if (Buffer.from(head.subarray(0, 8)).toString('latin1') !== 'OpusHead' || head.length < 19) {
     return 'is an Ogg file without Opus'
   }
+  if (packets.length > mostPackets) return tooLong
   const view = new DataView(head.buffer, head.byteOffset, head.length)
   if (view.getUint8(18) !== 0) return 'has more channels than a call'
   const preSkip = view.getUint16(10, true)
