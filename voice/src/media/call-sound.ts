@@ -13,6 +13,7 @@ import type { IceServers } from './ice-servers.ts'
 import { Incoming } from './incoming.ts'
 import { Loss } from './loss.ts'
 import { Outgoing } from './outgoing.ts'
+import { tidyDescription } from './tidy-description.ts'
 
 export interface CallSoundOptions {
   /** The addresses that are offered and bound. */
@@ -87,13 +88,13 @@ export class CallSound {
 
   /** The description of the side that was called. */
   async takeAnswer(sdp: string): Promise<void> {
-    await this.#connection.setRemoteDescription({ type: 'answer', sdp: tidy(sdp) })
+    await this.#connection.setRemoteDescription({ type: 'answer', sdp: tidyDescription(sdp) })
     this.#negotiate()
   }
 
   /** The description of a side that is called, with all its candidates. */
   async answer(offer: string): Promise<string> {
-    await this.#connection.setRemoteDescription({ type: 'offer', sdp: tidy(offer) })
+    await this.#connection.setRemoteDescription({ type: 'offer', sdp: tidyDescription(offer) })
     const answer = await this.#describe(await this.#connection.createAnswer())
     this.#negotiate()
     return answer
@@ -170,13 +171,4 @@ export class CallSound {
 
 function isNamed({ mimeType }: RTCRtpCodecParameters, name: string): boolean {
   return mimeType.toLowerCase() === name
-}
-
-/**
- * A description in the form that the library takes. One without candidates is of a side that connects by itself, as soon as it knows
- * ours: it must not say that it has named all that there are.
- */
-function tidy(sdp: string): string {
-  const ended = /[\r\n]$/.test(sdp) ? sdp : `${sdp}\r\n`
-  return ended.includes('a=candidate:') ? ended : ended.replaceAll(/a=end-of-candidates\r?\n/g, '')
 }

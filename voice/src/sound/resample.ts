@@ -24,8 +24,8 @@ export function resample(samples: Samples, rate: number): Samples {
   for (let index = 0; index < resampled.length; index++) {
     const before = Math.floor((index * rate) / sampleRate)
     const rest = index * rate - before * sampleRate
-    let around = weights.get(rest)
-    if (!around) weights.set(rest, (around = weighAround(rest / sampleRate, half, cut)))
+    const around = weights.get(rest) ?? weighAround(rest / sampleRate, half, cut)
+    weights.set(rest, around)
     const first = before - half
     const last = Math.min(around.length, samples.length - first)
     let sum = 0
