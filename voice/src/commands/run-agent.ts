@@ -43,11 +43,16 @@ export async function runAgent(command: AgentCommand, output: Output): Promise<n
       await command.stopped
       return 0
     }
+    let isStopped = false
+    const stopped = command.stopped.then(() => {
+      isStopped = true
+    })
     // Whoever stops it does not wait for a server that is slow to take the call.
-    const call = await Promise.race([agent.call(user), command.stopped])
-    await Promise.race([call?.ended, command.stopped])
-    if (!call?.isAccepted) output.problem(`${user} did not take the call`)
-    return call?.isAccepted ? 0 : 1
+    const call = await Promise.race([agent.call(user), stopped])
+    await Promise.race([call?.ended, stopped])
+    if (isStopped || call?.isAccepted) return 0
+    output.problem(`${user} did not take the call`)
+    return 1
   } finally {
     await agent.close()
   }

@@ -26,7 +26,9 @@ export class Incoming {
   readonly #keys: KeyReader
   readonly #listeners: Listeners
   #codecs: PayloadTypes = { opus: new Set(), keys: new Set() }
+  /** Of the sender that is heard now: each counts from a number of its own. */
   #lastTimestamp: number | undefined
+  #ssrc: number | undefined
   /** Where the next sound is expected, in samples since the first. */
   #position = 0
   #lastAt: number | undefined
@@ -61,6 +63,8 @@ export class Incoming {
     const length = samplesInPacket(payload)
     if (length === undefined) return
     this.#listeners.onSound(payload)
+    if (header.ssrc !== this.#ssrc) this.#lastTimestamp = undefined
+    this.#ssrc = header.ssrc
     const at = this.#place(header.timestamp)
     const samples = this.#decoder.decode(payload)
     if (samples) this.#loudest.add(samples, at)
@@ -71,7 +75,7 @@ export class Incoming {
 
   /** Where a sound with this timestamp begins; sound never goes back. */
   #place(timestamp: number): number {
-    if (this.#lastTimestamp === undefined) return 0
+    if (this.#lastTimestamp === undefined) return this.#position
     const pause = (timestamp - this.#lastTimestamp) | 0
     return pause > 0 && pause < longestPause ? this.#position + pause : this.#position
   }

@@ -1,6 +1,14 @@
 import assert from 'node:assert/strict'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { test } from 'node:test'
+import { RtpHeader, RtpPacket } from 'werift'
+import { silentPacket } from '../sound/opus.ts'
+import { Recording } from '../sound/recording.ts'
+import { readSoundFile } from '../sound/sound-file.ts'
 import { makeSilence } from '../sound/sources.ts'
+import { Incoming } from './incoming.ts'
 import { isKey, KeyReader, writeKey } from './keys.ts'
 import { Loss } from './loss.ts'
 import { Outgoing } from './outgoing.ts'
@@ -94,4 +102,25 @@ test('keys that are pressed when the call is over are not waited for', async () 
   outgoing.start()
   await Promise.all([before, outgoing.press('2')])
   assert.equal(outgoing.sent, 0)
+})
+
+test('a recording keeps pauses of one sender, and joins another sender that counts from elsewhere', async (t) => {
+  const folder = await mkdtemp(join(tmpdir(), 'incoming-'))
+  t.after(() => rm(folder, { recursive: true }))
+  const path = join(folder, 'heard.ogg')
+  const incoming = new Incoming({ recording: new Recording(path), onSound() {}, onKey() {} })
+  incoming.setCodecs({ opus: new Set([111]), keys: new Set() })
+  for (const [ssrc, sequenceNumber, timestamp] of [
+    [1, 1, 0],
+    [1, 2, 960],
+    [1, 3, 960 * 12],
+    [2, 7, 960 * 5000],
+    [2, 8, 960 * 5001],
+  ] as const) {
+    const header = new RtpHeader({ ssrc, sequenceNumber, timestamp, payloadType: 111 })
+    incoming.add(new RtpPacket(header, Buffer.from(silentPacket)))
+  }
+  const { packets, lost } = incoming.close()
+  assert.deepEqual({ packets, lost }, { packets: 5, lost: 0 })
+  assert.equal((await readSoundFile(path)).length / 960, 15)
 })

@@ -37,8 +37,9 @@ export class AgentCall {
     })
   }
 
-  get isOver(): boolean {
-    return this.#isOver
+  /** Whether this side has hung up, or the call is over. */
+  get isEnding(): boolean {
+    return this.#isEnding || this.#isOver
   }
 
   get isAccepted(): boolean {
@@ -49,8 +50,9 @@ export class AgentCall {
   async take(offer: string): Promise<void> {
     const { client, number } = this.#agent
     const session = { sdp_type: 'answer' as const, sdp: await this.#sound.answer(offer) }
-    if (this.#isOver) return
+    if (this.isEnding) return
     await client.calls.preAccept(number, { call_id: this.id, session })
+    if (this.isEnding) return
     await client.calls.accept(number, { call_id: this.id, session })
     this.accepted()
   }
@@ -100,6 +102,12 @@ export class AgentCall {
     } finally {
       await this.over()
     }
+  }
+
+  /** The platform says that the call is over, and was taken before: that event may have been lost. */
+  async completed(): Promise<void> {
+    this.#isAccepted = true
+    await this.over()
   }
 
   /** The platform says that the call is over. */

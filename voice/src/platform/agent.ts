@@ -32,8 +32,9 @@ export interface AgentOptions {
   readonly onEvent: OnVoiceEvent
 }
 
-/** How long an agent that ends waits for the events of the calls that it has ended. */
-const mostWaitForEventsMs = 700
+/** How long an agent that ends waits for the ends of its calls and for their events, and then for its callback: whoever stops it waits for 2 s. */
+const mostWaitForEndsMs = 700
+const mostRestoreMs = 500
 
 /** Of how many calls an agent knows that they are over. */
 const mostOverCalls = 1000
@@ -50,14 +51,15 @@ export class Agent {
   /** A call that is being made, whose id is not known yet. */
   #dialing: Promise<unknown> = Promise.resolve()
   #isClosing = false
+  /** Events that came before the agent was ready, which is what it says first. */
+  #early: CallEvent[] | undefined = []
 
   private constructor(options: AgentOptions, host: string) {
     this.#options = options
     this.#addresses = chooseAddresses(options.addresses)
     this.#callbacks = new CallbackServer(host, (event) => {
-      this.#onCallEvent(event).catch((error) => {
-        options.onEvent({ event: 'error', call_id: event.id, message: explain(error) })
-      })
+      if (this.#early) this.#early.push(event)
+      else this.#handle(event)
     })
   }
 
@@ -82,6 +84,9 @@ export class Agent {
       throw error
     }
     options.onEvent({ event: 'ready', number, mode })
+    const early = agent.#early ?? []
+    agent.#early = undefined
+    for (const event of early) agent.#handle(event)
     return agent
   }
 
@@ -114,22 +119,39 @@ export class Agent {
   async close(): Promise<void> {
     if (this.#isClosing) return
     this.#isClosing = true
-    await Promise.race([this.#dialing, pause(mostWaitForEventsMs)])
+    const waited = pause(mostWaitForEndsMs)
+    await Promise.race([this.#dialing, waited])
     const calls = [...this.#calls.values()]
-    await Promise.all(calls.map((call) => call.hangUp('business')))
     // Their last events come to this agent, and would wait for it for days.
-    await Promise.race([Promise.all(calls.map(({ ended }) => ended)), pause(mostWaitForEventsMs)])
+    const ends = calls.map(async (call) => {
+      await call.hangUp('business')
+      await call.ended
+    })
+    await Promise.race([Promise.all(ends), waited])
     await Promise.all(calls.map((call) => call.over()))
+    await this.#restore()
+    await this.#callbacks.close()
+  }
+
+  async #restore(): Promise<void> {
     const { client, number, onEvent } = this.#options
+    const late = pause(mostRestoreMs).then(() => {
+      throw new Error('the server did not answer in time')
+    })
     try {
-      await restoreCallback(client, number)
+      await Promise.race([restoreCallback(client, number), late])
     } catch (error) {
       onEvent({
         event: 'error',
         message: `the callback of ${number} is still that of this agent, because ${explain(error)}: put it back by agent --restore --number ${number}`,
       })
     }
-    await this.#callbacks.close()
+  }
+
+  #handle(event: CallEvent): void {
+    this.#onCallEvent(event).catch((error) => {
+      this.#options.onEvent({ event: 'error', call_id: event.id, message: explain(error) })
+    })
   }
 
   async #onCallEvent(event: CallEvent): Promise<void> {
@@ -144,7 +166,7 @@ export class Agent {
   }
 
   async #continue(call: AgentCall, event: CallEvent): Promise<void> {
-    if (event.event === 'terminate') return call.over()
+    if (event.event === 'terminate') return event.status === 'COMPLETED' ? call.completed() : call.over()
     try {
       // The offer of a user may come twice; what the phone of a user answers is taken once.
       if (event.event === 'connect' && event.direction === 'BUSINESS_INITIATED' && event.sdp !== undefined)
@@ -174,8 +196,8 @@ export class Agent {
     try {
       await call.take(offer)
     } catch (error) {
-      // Where the user has hung up meanwhile, nothing went wrong.
-      if (call.isOver) return
+      // Where one of the two has hung up meanwhile, nothing went wrong.
+      if (call.isEnding) return
       if (!isTooLate(error)) onEvent({ event: 'error', call_id: id, message: explain(error) })
       this.#forget(id)
       await call.decline().catch((refused) => onEvent({ event: 'error', call_id: id, message: explain(refused) }))
@@ -184,7 +206,8 @@ export class Agent {
 
   #openRecording(path: string, callOf: () => AgentCall | undefined): Recording {
     return new Recording(nameRecording(path, ++this.#recordings), (message) => {
-      this.#options.onEvent({ event: 'error', call_id: callOf()?.id ?? '', message })
+      const call = callOf()
+      this.#options.onEvent({ event: 'error', ...(call && { call_id: call.id }), message })
     })
   }
 

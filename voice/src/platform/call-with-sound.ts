@@ -1,3 +1,4 @@
+import { setTimeout as pause } from 'node:timers/promises'
 import type { Switchboard } from '@switchboard/client'
 import type { IceServers } from '../media/ice-servers.ts'
 import { isKey } from '../media/keys.ts'
@@ -93,10 +94,15 @@ async function follow(stream: ReturnType<Switchboard['gateway']['stream']>, call
   }
 }
 
-/** Says what there is to say, and hangs up. */
+/** The longest that a timer can be: 24 days. */
+const longestTimerMs = 2 ** 31 - 1
+
+/** Says what there is to say, and hangs up; nothing is waited for when the call is over. */
 async function stay(call: UserCall, dtmf: string, durationMs: number): Promise<void> {
-  const isOver = call.result.then(() => true)
-  const wait = (ms: number) => Promise.race([isOver, pause(ms)])
+  const over = new AbortController()
+  void call.result.then(() => over.abort())
+  const wait = (ms: number) =>
+    pause(Math.min(ms, longestTimerMs), undefined, { signal: over.signal }).catch(() => undefined)
   const began = performance.now()
   if (dtmf !== '') {
     await wait(beforeKeysMs)
@@ -104,8 +110,4 @@ async function stay(call: UserCall, dtmf: string, durationMs: number): Promise<v
   }
   await wait(began + durationMs - performance.now())
   await call.hangUp()
-}
-
-function pause(ms: number): Promise<void> {
-  return new Promise((resolve) => setTimeout(resolve, ms))
 }

@@ -12,7 +12,7 @@ export interface CallEvent {
   /** Who calls. */
   readonly from: string
   readonly sdp: string | undefined
-  /** The state of the user's phone, when that is what the event is about. */
+  /** The state of the user's phone, when that is what the event is about; how the call ended, at its end. */
   readonly status: string | undefined
 }
 
@@ -92,6 +92,7 @@ interface Envelope {
           readonly event?: CallEvent['event']
           readonly direction?: CallEvent['direction']
           readonly from?: string
+          readonly status?: string
           readonly session?: { readonly sdp?: string }
         }[]
         readonly statuses?: readonly { readonly id: string; readonly type?: string; readonly status?: string }[]
@@ -106,10 +107,9 @@ function readEvents(body: unknown): CallEvent[] {
   return changes
     .filter(({ field }) => field === 'calls')
     .flatMap(({ value }) => [
-      ...(value?.calls ?? []).map(({ id, event, direction, from = '', session }) => ({
-        ...{ id, event, direction, from },
+      ...(value?.calls ?? []).map(({ id, event, direction, from = '', status, session }) => ({
+        ...{ id, event, direction, from, status },
         sdp: session?.sdp,
-        status: undefined,
       })),
       ...(value?.statuses ?? []).map(({ id, status }) => ({
         ...{ id, status, from: '' },
@@ -120,6 +120,9 @@ function readEvents(body: unknown): CallEvent[] {
     ])
 }
 
+/** A server that is there takes a connection at once. */
+const connectTimeoutMs = 10_000
+
 /** The address of this machine that a server sees: where it reaches an agent. */
 export async function findOwnAddress(url: string): Promise<string> {
   const { hostname, port, protocol } = new URL(url)
@@ -127,10 +130,11 @@ export async function findOwnAddress(url: string): Promise<string> {
   const socket = connect({ host, port: port === '' ? (protocol === 'https:' ? 443 : 80) : Number(port) })
   try {
     return await new Promise<string>((resolve, reject) => {
+      const fail = (code: string | undefined) =>
+        reject(new VoiceError(`${url} cannot be reached (${code}): start a server there, or name another with --url`))
       socket.once('connect', () => resolve(socket.localAddress ?? '127.0.0.1'))
-      socket.once('error', ({ code }: NodeJS.ErrnoException) =>
-        reject(new VoiceError(`${url} cannot be reached (${code}): start a server there, or name another with --url`)),
-      )
+      socket.once('error', ({ code }: NodeJS.ErrnoException) => fail(code))
+      socket.setTimeout(connectTimeoutMs, () => fail('timeout'))
     })
   } finally {
     socket.destroy()

@@ -147,8 +147,11 @@ export class UserCall {
     try {
       await this.#options.client.gateway.calls.terminate(this.#id, reason === undefined ? {} : { reason })
     } catch (error) {
-      if (isTooLate(error)) this.#by = 'business'
-      else this.#options.onEvent({ event: 'error', call_id: this.#id, message: explain(error) })
+      if (isTooLate(error)) {
+        this.#by = 'business'
+        // It was the business's end that took the connection away.
+        if (this.#lostAt !== undefined) this.#problem = undefined
+      } else this.#options.onEvent({ event: 'error', call_id: this.#id, message: explain(error) })
     }
     await this.#over()
   }
@@ -163,7 +166,8 @@ export class UserCall {
   async #read(): Promise<void> {
     const call = await this.#options.client.gateway.calls.retrieve(this.#id)
     this.#call = call
-    if (call.sdp.business !== undefined && !this.#hasAnswer) {
+    const isOver = call.state === 'ended'
+    if (call.sdp.business !== undefined && !this.#hasAnswer && !isOver) {
       this.#hasAnswer = true
       try {
         await this.#sound.takeAnswer(call.sdp.business)
@@ -172,16 +176,17 @@ export class UserCall {
         return this.hangUp('lost', 'lost')
       }
     }
-    if (call.state === 'accepted' && this.#acceptedAt === undefined) {
+    // Of a call that was taken and ended at once, only the end may be seen.
+    const wasTaken = call.state === 'accepted' || call.ending === 'completed'
+    if (wasTaken && this.#acceptedAt === undefined) {
       this.#acceptedAt = performance.now()
       this.#sound.speak()
       if (this.#sound.isConnected) this.#resolveConnected()
     }
-    if (call.state === 'ended') {
-      if (this.#acceptedAt === undefined) this.#problem ??= endings[call.ending ?? 'failed']
-      // Where this side is ending it, that says by whom.
-      if (!this.#isEnding) await this.#over()
-    }
+    // Where this side is ending it, that says by whom, and why.
+    if (!isOver || this.#isEnding) return
+    if (this.#acceptedAt === undefined) this.#problem ??= endings[call.ending ?? 'failed']
+    await this.#over()
   }
 
   #onConnected(): void {

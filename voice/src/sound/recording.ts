@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import { accessSync, closeSync, constants, openSync, writeSync } from 'node:fs'
+import { accessSync, closeSync, constants, existsSync, openSync, statSync, writeSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { VoiceError } from '../voice-error.ts'
 import { firstPage, lastPage, writePage } from './ogg.ts'
@@ -80,7 +80,10 @@ export class Recording {
 
 /** Whether a recording can be made at a path, before there is anything to record. */
 export function checkRecordable(path: string): void {
-  tryPath(path, () => accessSync(dirname(path), constants.W_OK))
+  tryPath(path, () => {
+    accessSync(existsSync(path) ? path : dirname(path), constants.W_OK)
+    if (existsSync(path) && statSync(path).isDirectory()) throw Object.assign(new Error('a folder'), { code: 'EISDIR' })
+  })
 }
 
 function tryPath<Result>(path: string, run: () => Result): Result {
