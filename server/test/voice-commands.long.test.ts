@@ -99,14 +99,21 @@ test('a phone without a browser and an agent of every mode hear each other', asy
     const finished = await world.callNumber('--audio', tone, '--loss', '10', '--for', '6s')
     const sent = endingOf(finished).sent.packets
     const { heard } = await whenHappened(agent, 'ended')
-    assert.equal(heard.packets, sent)
-    // The last ones may be among those left out, and nobody knows of these.
-    assert.ok(heard.lost >= 26 && heard.lost <= 34, JSON.stringify(heard))
+    // The first may come before the agent can read it, the last behind the end of the call.
+    assert.ok(heard.packets <= sent && heard.packets >= sent - 10, `${sent} sent: ${JSON.stringify(heard)}`)
+    // Ten of each hundred; those at an end may be any of theirs.
+    const all = heard.packets + heard.lost
+    assert.ok(Math.abs(heard.lost - all / 10) <= 10 && heard.lost > 10, JSON.stringify(heard))
     const { hz, seconds, samples } = await measureFile(world.path('gaps.ogg'))
     assert.ok(isNear(hz, 660))
-    assert.equal(Math.round(seconds * 50), heard.packets + heard.lost)
+    // A phone that comes to nothing for half a second says less: then there is more silence.
+    const never = Math.round(seconds * 50) - all
+    assert.ok(never >= 0, `${seconds} s of ${all} packets`)
     const silent = countSilence(samples)
-    assert.ok(silent > 0 && silent <= heard.lost + 5, `${silent} silent packets, ${heard.lost} lost`)
+    assert.ok(
+      silent > 0 && silent <= heard.lost + never + 5,
+      `${silent} silent packets, ${heard.lost} lost, ${never} not said`,
+    )
     await agent.stop('SIGTERM')
   })
 
@@ -128,7 +135,7 @@ test('a phone without a browser and an agent of every mode hear each other', asy
 })
 
 test('an agent calls a user', async (t) => {
-  const world = await VoiceWorld.start(t, { CALL_RING_TIME: '3s', SDP_STRICT: 'on' })
+  const world = await VoiceWorld.start(t, { CALL_RING_TIME: '15s', SDP_STRICT: 'on' })
   const tone = await world.makeTone(660)
   const call = async () => {
     const agent = await world.startAgent('tone', '--hz', '523', '--call', ada)
@@ -179,6 +186,12 @@ test('an agent calls a user', async (t) => {
     const finished = await phone.ended
     assert.equal(finished.code, 0, finished.stderr)
     assert.equal(endingOf(finished).by, 'business')
+  })
+
+  await t.test('the agent is stopped while it rings', async () => {
+    const { agent, id } = await call()
+    await stopInTime(agent, 'SIGTERM')
+    assert.equal((await world.doors.read(id)).state, 'ended')
   })
 
   await t.test('declined and not taken calls end with 1', async () => {

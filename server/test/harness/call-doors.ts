@@ -5,6 +5,7 @@ import { until } from './until.ts'
 interface ShownCall {
   readonly id: string
   readonly state: string
+  readonly ending?: string
   readonly sdp: { readonly user?: string; readonly business?: string }
   readonly findings: readonly { readonly side: string; readonly code: string }[]
 }

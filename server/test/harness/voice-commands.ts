@@ -1,3 +1,4 @@
+import assert from 'node:assert/strict'
 import type { TestContext } from 'node:test'
 import type { VoiceEvent } from '@switchboard/voice'
 import { type RunningServer, startCommand } from './command.ts'
@@ -26,11 +27,15 @@ export async function whenHappened<Name extends EventName>(
   index = 0,
 ): Promise<EventNamed<Name>> {
   const find = () => readEvents(command).filter((event): event is EventNamed<Name> => event.event === name)[index]
-  await until(
-    () => find() !== undefined,
-    () => `${name} happens: ${command.stdout()}${command.stderr()}`,
-  )
-  return find() as EventNamed<Name>
+  const describe = () => `${name} happens: ${command.stdout()}${command.stderr()}`
+  let isOver = false
+  void command.ended.then(() => {
+    isOver = true
+  })
+  await until(() => isOver || find() !== undefined, describe)
+  const found = find()
+  assert.ok(found, describe())
+  return found
 }
 
 /** Starts a voice agent of the demo world's business; it ends with the test. */

@@ -7,7 +7,7 @@ import { CallDoors } from './call-doors.ts'
 import { type RunningServer, runProcess, startCommand } from './command.ts'
 import { ada, number } from './console-page.ts'
 import { type Engine, makeStorePlace } from './databases.ts'
-import { loopback, startAgent } from './voice-commands.ts'
+import { loopback, startAgent, whenHappened } from './voice-commands.ts'
 
 /** A server of the demo world in a process of its own, and commands with sound beside it. */
 export class VoiceWorld {
@@ -69,11 +69,12 @@ export class VoiceWorld {
     return this.run(['simulate', 'call', '--to', number, '--from', ada, ...args, '--json', ...loopback])
   }
 
-  /** The same for a call that the test acts upon while it goes on; resolves when it is connected. */
+  /** The same for a call that the test acts upon while it goes on; resolves when it was taken and is connected. */
   async startCall(...args: string[]): Promise<RunningServer> {
     const all = ['simulate', 'call', '--to', number, '--from', ada, ...args, '--json', ...loopback]
     const call = await this.startPhone(all)
-    await call.shows(/"event":"connected"/)
+    const { call_id } = await whenHappened(call, 'connected')
+    await this.doors.whenState(call_id, 'accepted')
     return call
   }
 

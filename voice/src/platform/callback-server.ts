@@ -83,7 +83,7 @@ async function readBody(request: IncomingMessage): Promise<CallEvent[] | undefin
 }
 
 interface Envelope {
-  readonly entry?: readonly {
+  readonly entry: readonly {
     readonly changes?: readonly {
       readonly field?: string
       readonly value?: {
@@ -101,9 +101,9 @@ interface Envelope {
   }[]
 }
 
+/** The events of calls in a body; throws where it is no event at all. */
 function readEvents(body: unknown): CallEvent[] {
-  if (typeof body !== 'object' || body === null) throw new TypeError('an event is an object')
-  const changes = (body as Envelope).entry?.flatMap(({ changes = [] }) => changes) ?? []
+  const changes = (body as Envelope).entry.flatMap(({ changes = [] }) => changes)
   return changes
     .filter(({ field }) => field === 'calls')
     .flatMap(({ value }) => [

@@ -1,3 +1,4 @@
+import { setTimeout as pause } from 'node:timers/promises'
 import { parseDuration } from '../../base/time/duration.ts'
 import { onEndingSignals } from '../ending-signals.ts'
 import { CommandFailed } from '../fail.ts'
@@ -10,6 +11,9 @@ const lingerMs = 300
 
 /** A request of a call must not be waited for for minutes, and one that is lost is sent again. */
 const requestTimeoutMs = 10_000
+
+/** How long a server may take to hear that a command ends, before it ends all the same. */
+const farewellMs = 1600
 
 /** What every command with sound needs. */
 export interface SoundContext {
@@ -30,8 +34,15 @@ export async function runSoundCommand(
   const client = remote.client.withOptions({ timeout: requestTimeoutMs, maxRetries: 2 })
   const output = { out: writeLine(process.stdout), problem: writeLine(process.stderr) }
   const { iceServers } = configFrom({})
+  const late = stopped.then(async () => {
+    await pause(farewellMs)
+    throw new CommandFailed(`${remote.url} does not answer: a call that was open there may still be`)
+  })
   try {
-    process.exitCode = await ask(remote, () => run(voice, { client, iceServers, output, stopped }))
+    process.exitCode = await Promise.race([
+      ask(remote, () => run(voice, { client, iceServers, output, stopped })),
+      late,
+    ])
   } catch (error) {
     throw error instanceof voice.VoiceError ? new CommandFailed(error.message) : error
   } finally {
