@@ -70,6 +70,16 @@ describe('peers of calls, when the server says things late, early or not at all'
     )
   })
 
+  test('an agent that was replaced leaves the calls to its successor', async (t) => {
+    const first = await startAgent(t)
+    const second = await startAgent(t)
+    await first.agent.close()
+    const { connected } = await sb.user(user).call({ for: 100 })
+    assert.equal(connected, true)
+    await second.whenHappened('ended')
+    assert.equal(first.events.length, 1)
+  })
+
   test('a call that was taken counts as taken, also when only its end is reported', async (t) => {
     let callback = ''
     const { agent } = await startAgent(t, {
@@ -97,7 +107,7 @@ describe('peers of calls, when the server says things late, early or not at all'
       makeClient(async (method, path, _body, send) => {
         const response = await send()
         if (method !== 'GET' || !/\/gateway\/calls\/[^/]+$/.test(path)) return response
-        const call = await response.json()
+        const call = (await response.json()) as { state: string }
         // As if it had read it a moment before.
         return Response.json(call.state === 'accepted' ? { ...call, state: 'ringing' } : call)
       }),
@@ -116,7 +126,8 @@ describe('peers of calls, when the server says things late, early or not at all'
     const client = makeClient(async (method, path, body, send) => {
       const response = await send()
       if (!path.includes('/gateway/calls/')) return response
-      if (method === 'GET' && (await response.clone().json()).state === 'ended') sawEnd.resolve()
+      const { state } = (await response.clone().json()) as { state?: string }
+      if (method === 'GET' && state === 'ended') sawEnd.resolve()
       // Its own request is answered after the event that it set off was followed by another request.
       if (body.includes('terminate')) await sawEnd.promise
       return response

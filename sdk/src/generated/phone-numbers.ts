@@ -248,6 +248,8 @@ export interface PhoneNumbersUpdateParams {
     verify_token?: string | undefined
     /** true: the URL stands in front of every other callback of the app for this number, which stay as they are, until an empty one, also with true, removes it. */
     temporary?: boolean | undefined
+    /** With temporary: true and an empty override_callback_uri, removes the URL only where it is this one: whoever was replaced meanwhile leaves its successor alone. */
+    only_if?: string | undefined
   } | undefined
   /** The name that users see. */
   new_display_name?: string | undefined

@@ -51,6 +51,8 @@ export class Agent {
   /** A call that is being made, whose id is not known yet. */
   #dialing: Promise<unknown> = Promise.resolve()
   #isClosing = false
+  /** The address of its callback, once it listens. */
+  #url = ''
   /** Events that came before the agent was ready, which is what it says first. */
   #early: CallEvent[] | undefined = []
 
@@ -71,6 +73,7 @@ export class Agent {
     const client = await inVocabularyOfServer(options.client, number)
     const agent = new Agent({ ...options, client }, host)
     const url = await agent.#callbacks.listen(port)
+    agent.#url = url
     try {
       await client.phoneNumbers.update(number, {
         webhook_configuration: {
@@ -139,7 +142,7 @@ export class Agent {
       throw new Error('the server did not answer in time')
     })
     try {
-      await Promise.race([restoreCallback(client, number), late])
+      await Promise.race([restoreCallback(client, number, this.#url), late])
     } catch (error) {
       onEvent({
         event: 'error',
@@ -229,9 +232,14 @@ export class Agent {
   }
 }
 
-/** Gives the callback of a number back, from an agent that runs or was killed. */
-export async function restoreCallback(client: Switchboard, number: string): Promise<void> {
-  await client.phoneNumbers.update(number, { webhook_configuration: { override_callback_uri: '', temporary: true } })
+/** Gives the callback of a number back, from an agent that runs or was killed; with a URL only where it is still there. */
+export async function restoreCallback(client: Switchboard, number: string, only_if?: string): Promise<void> {
+  const webhook_configuration = {
+    override_callback_uri: '',
+    temporary: true,
+    ...(only_if !== undefined && { only_if }),
+  }
+  await client.phoneNumbers.update(number, { webhook_configuration })
 }
 
 /** A client whose requests have the names that the server takes, whichever its operator has chosen. */

@@ -222,6 +222,13 @@ export const numberSettingsSchema = Type.Object({
               'true: the URL stands in front of every other callback of the app for this number, which stay as they are, until an empty one, also with true, removes it.',
           }),
         ),
+        only_if: Type.Optional(
+          Type.String({
+            maxLength: 200,
+            description:
+              'With temporary: true and an empty override_callback_uri, removes the URL only where it is this one: whoever was replaced meanwhile leaves its successor alone.',
+          }),
+        ),
       },
       { description: 'Where the events of this number are sent, instead of to the callback of the app.' },
     ),

@@ -1,9 +1,15 @@
-import type { Db } from '../../db/database.ts'
+import type { Db, Transaction } from '../../db/database.ts'
 import type { Context } from '../../graph/context.ts'
 import { defineWrite } from '../../graph/define.ts'
 import type { NewOperation } from '../../graph/operation.ts'
 import { successSchema } from '../../graph/schemas.ts'
-import { findSubscription, isAppLinked, openVerifyToken, setNumberCallbacks } from '../webhooks/store.ts'
+import {
+  findSubscription,
+  findTemporaryCallback,
+  isAppLinked,
+  openVerifyToken,
+  setNumberCallbacks,
+} from '../webhooks/store.ts'
 import { putPinHash, removePin } from './code-store.ts'
 import { usernameTaken } from './errors.ts'
 import { hashPin } from './pin.ts'
@@ -50,10 +56,24 @@ export function updateSettings(): NewOperation {
       }
       if (pinHash !== undefined) await putPinHash(db, node.id, pinHash)
       else if (change.pin === '') await removePin(db, node.id)
-      await setNumberCallbacks(db, { phone_number_id: node.id, app_id: caller.app_id }, change.callbackColumns)
+      const place = { phone_number_id: node.id, app_id: caller.app_id }
+      await setNumberCallbacks(db, place, await keepSuccessor(db, place, change))
       return { success: true }
     },
   })
+}
+
+/** The changes of callbacks without the removal of a callback for a while that has been replaced by another one. */
+async function keepSuccessor(
+  db: Transaction,
+  place: { phone_number_id: string; app_id: string },
+  { callbackColumns, removedTemporary }: SettingsChange,
+): Promise<SettingsChange['callbackColumns']> {
+  if (removedTemporary === undefined || removedTemporary === (await findTemporaryCallback(db, place))) {
+    return callbackColumns
+  }
+  const { temporary_callback_uri: _, ...others } = callbackColumns
+  return others
 }
 
 /** The subscription of the token's app, if the change needs one; throws when the app may not make the change. */

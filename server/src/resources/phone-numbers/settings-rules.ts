@@ -22,6 +22,8 @@ export interface SettingsChange {
   readonly pin: string | undefined
   readonly newCallbacks: readonly NewCallback[]
   readonly callbackColumns: Partial<Omit<PhoneNumberCallbacksTable, 'phone_number_id' | 'app_id'>>
+  /** The callback for a while that is removed; undefined: whichever there is. */
+  readonly removedTemporary: string | undefined
 }
 
 /** Parses a settings request; throws the 400 when its members do not fit together. */
@@ -63,6 +65,7 @@ export function readSettings(input: NumberSettings): SettingsChange {
       }),
       ...(webhook_url !== undefined && { webhook_url }),
     },
+    removedTemporary: configuration?.temporary && override === '' ? configuration.only_if : undefined,
   }
 }
 

@@ -60,9 +60,16 @@ onBothDatabases('a callback of a number for a while', (engine) => {
     // Whoever was killed cannot remove its own: the next one replaces it, and removes that.
     await change(temporary(all.next.url))
     assert.deepEqual(await heard(), ['next'])
+    // Whoever was replaced removes its own alone.
+    await change({ webhook_configuration: { ...removal.webhook_configuration, only_if: all.agent.url } })
+    assert.deepEqual(await heard(), ['next'])
     await change({ webhook_url: all.webhook.url, ...own('') })
     assert.deepEqual(await heard(), ['next'], 'what is beneath it changes, and does not count')
     await change(removal)
+    assert.deepEqual(await heard(), ['webhook'])
+
+    await change(temporary(all.agent.url))
+    await change({ webhook_configuration: { ...removal.webhook_configuration, only_if: all.agent.url } })
     assert.deepEqual(await heard(), ['webhook'])
 
     await change(temporary(all.agent.url))

@@ -76,6 +76,20 @@ export async function setNumberCallbacks(
   await makeLanes(tx, app_id, [changes.temporary_callback_uri, changes.override_callback_uri, changes.webhook_url])
 }
 
+/** An app's callback of a number for a while. The number is locked: it changes with it alone. */
+export async function findTemporaryCallback(
+  tx: Transaction,
+  { phone_number_id, app_id }: { phone_number_id: string; app_id: string },
+): Promise<string | undefined> {
+  const found = await tx.query
+    .selectFrom('phone_number_callbacks')
+    .select('temporary_callback_uri')
+    .where('phone_number_id', '=', phone_number_id)
+    .where('app_id', '=', app_id)
+    .executeTakeFirst()
+  return found?.temporary_callback_uri ?? undefined
+}
+
 /** Makes the lanes of callbacks that were set, so that the first event finds them. */
 async function makeLanes(tx: Transaction, app_id: string, urls: readonly (string | null | undefined)[]): Promise<void> {
   await ensureLanes(
