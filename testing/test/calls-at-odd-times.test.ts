@@ -1,6 +1,9 @@
 import assert from 'node:assert/strict'
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { describe, type TestContext, test } from 'node:test'
 import { Switchboard } from '@switchboard/client'
 import { useSwitchboard } from '@switchboard/testing/node'
@@ -28,11 +31,14 @@ describe('peers of calls, when the server says things late, early or not at all'
   }
 
   /** A voice agent in this process; it ends with the test. */
-  async function startAgent(t: TestContext, { pass, takesCalls = true }: { pass?: Pass; takesCalls?: boolean } = {}) {
+  async function startAgent(
+    t: TestContext,
+    { pass, takesCalls = true, record }: { pass?: Pass; takesCalls?: boolean; record?: string } = {},
+  ) {
     const events: VoiceEvent[] = []
     const agent = await Agent.open({
       client: makeClient(pass),
-      ...{ url: sb.url, number: sb.number, mode: 'tone', addresses, takesCalls },
+      ...{ url: sb.url, number: sb.number, mode: 'tone', addresses, takesCalls, record },
       makeSource: () => makeTone(523),
       onEvent: (event) => events.push(event),
     })
@@ -78,6 +84,16 @@ describe('peers of calls, when the server says things late, early or not at all'
     assert.equal(connected, true)
     await second.whenHappened('ended')
     assert.equal(first.events.length, 1)
+  })
+
+  test('an agent that cannot record any more declines, and says why', async (t) => {
+    const folder = await mkdtemp(join(tmpdir(), 'switchboard-calls-'))
+    t.after(() => rm(folder, { recursive: true, force: true }))
+    const { events } = await startAgent(t, { record: join(folder, 'heard.ogg') })
+    await rm(folder, { recursive: true })
+    await assert.rejects(sb.user(user).call({ for: 100 }), /the business declined the call/)
+    const messages = events.flatMap((event) => (event.event === 'error' ? [event.message] : []))
+    assert.match(messages.join('\n'), /^\S+heard\.ogg cannot be written \(ENOENT\).*$/)
   })
 
   test('a call that was taken counts as taken, also when only its end is reported', async (t) => {

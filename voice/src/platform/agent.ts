@@ -191,9 +191,18 @@ export class Agent {
   }
 
   async #take({ id, from }: CallEvent, offer: string): Promise<void> {
-    const { onEvent } = this.#options
+    const { client, number, onEvent } = this.#options
     onEvent({ event: 'call', call_id: id, direction: 'USER_INITIATED', user_wa_id: from })
-    const sound = this.#openSound(() => this.#calls.get(id))
+    let sound: CallSound
+    try {
+      sound = this.#openSound(() => this.#calls.get(id))
+    } catch (error) {
+      // Such as a recording whose folder is gone: the user is not left waiting.
+      onEvent({ event: 'error', call_id: id, message: explain(error) })
+      this.#forget(id)
+      await client.calls.reject(number, { call_id: id })
+      return
+    }
     const call = new AgentCall(this.#options, id, sound)
     this.#calls.set(id, call)
     try {
