@@ -136,6 +136,25 @@ describe('peers of calls, when the server says things late, early or not at all'
     assert.deepEqual({ connected, by, problem }, { connected: true, by: 'business', problem: undefined })
   })
 
+  test('a phone whose business is another one than it says does not connect, and says so', async (t) => {
+    await startAgent(t)
+    const client = makeClient(async (method, path, _body, send) => {
+      const response = await send()
+      if (method !== 'GET' || !/\/gateway\/calls\/[^/]+$/.test(path)) return response
+      const text = await response.text()
+      return new Response(
+        text.replace(
+          /(a=fingerprint:sha-256 )(?:[0-9A-F]{2}:){31}(?=[0-9A-F]{2}\\r\\na=setup:active)/,
+          `$1${'AA:'.repeat(31)}`,
+        ),
+        response,
+      )
+    })
+    const { connected, by, problem } = await callWithSound(client, { with: { to: sb.number, from: user }, addresses })
+    assert.deepEqual({ connected, by }, { connected: false, by: 'lost' })
+    assert.match(problem ?? '', /no connection/)
+  })
+
   test('a phone that hangs up says why there was no connection, also when it hears of the end first', async () => {
     const stopped = Promise.withResolvers<void>()
     const sawEnd = Promise.withResolvers<void>()

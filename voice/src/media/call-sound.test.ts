@@ -1,4 +1,6 @@
 import assert from 'node:assert/strict'
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -139,4 +141,27 @@ test('of several fingerprints that of sha-256 counts', async (t) => {
   const sha512 = `a=fingerprint:sha-512 ${Array.from({ length: 64 }, () => 'AA').join(':')}\r\n`
   await meet(one.side, other.side, { offer: (sdp) => sdp.replace('a=setup:', `${sha512}a=setup:`) })
   await Promise.all([one.connected, other.connected])
+})
+
+test('a program ends soon after a call that could not connect', async (t) => {
+  const program = `
+    import { CallSound } from './call-sound.ts'
+    const lost = Promise.withResolvers()
+    const open = () => new CallSound({ addresses: ['127.0.0.1'], iceServers: [], onLost: lost.resolve })
+    const [one, other] = [open(), open()]
+    const answer = await other.answer(await one.offer())
+    await one.takeAnswer(answer.replace(/sha-256 ../, 'sha-256 ' + (answer.includes('sha-256 00') ? '01' : '00')))
+    await lost.promise
+    await Promise.all([one.close(), other.close()])
+    process.stdout.write('closed')
+    setTimeout(() => process.stdout.write(', and still there'), 20_000).unref()`
+  const args = ['--disable-warning=ExperimentalWarning', '--input-type=module', '--eval', program]
+  const child = spawn(process.execPath, args, { cwd: import.meta.dirname, stdio: ['ignore', 'pipe', 'inherit'] })
+  t.after(() => child.kill('SIGKILL'))
+  let output = ''
+  child.stdout.on('data', (chunk) => {
+    output += String(chunk)
+  })
+  const [code] = await once(child, 'close')
+  assert.deepEqual([code, output], [0, 'closed'])
 })

@@ -7,7 +7,7 @@ import type {
 } from 'werift'
 import type { Recording } from '../sound/recording.ts'
 import { Echo, type SoundSource } from '../sound/sources.ts'
-import { bindAddresses, openConnection } from './connection.ts'
+import { bindAddresses, endHandshakes, openConnection } from './connection.ts'
 import type { Heard } from './heard.ts'
 import type { IceServers } from './ice-servers.ts'
 import { Incoming } from './incoming.ts'
@@ -115,6 +115,7 @@ export class CallSound {
     if (this.#summary) return this.#summary
     this.#outgoing.stop()
     this.#summary = { sent: { packets: this.#outgoing.sent }, heard: this.#incoming.close() }
+    endHandshakes(this.#connection)
     await this.#connection.close()
     return this.#summary
   }

@@ -47,3 +47,11 @@ export function bindAddresses(connection: RTCPeerConnection, iceServers: IceServ
       })
   }
 }
+
+/** Ends what is left of a handshake: the library goes on sending it for half a minute, and a program could not end before. */
+export function endHandshakes(connection: RTCPeerConnection): void {
+  for (const { dtls } of connection.dtlsTransports as unknown as { dtls?: { dtls: { flight: number } } }[]) {
+    // It compares this with the step that it waits for.
+    if (dtls) dtls.dtls.flight = Number.POSITIVE_INFINITY
+  }
+}

@@ -199,7 +199,9 @@ export class UserCall {
   async #check(): Promise<void> {
     const now = performance.now()
     if (this.#lostAt !== undefined && now - this.#lostAt > graceMs) {
-      this.#problem = 'the connection to the business was lost'
+      this.#problem = this.#sound.isConnected
+        ? 'the connection to the business was lost'
+        : 'no connection to the business came about'
       return this.hangUp('lost', 'lost')
     }
     if (this.#acceptedAt === undefined) return
