@@ -102,7 +102,7 @@ async function stay(call: UserCall, dtmf: string, durationMs: number): Promise<v
   const over = new AbortController()
   void call.result.then(() => over.abort())
   const wait = (ms: number) =>
-    pause(Math.min(ms, longestTimerMs), undefined, { signal: over.signal }).catch(() => undefined)
+    pause(Math.min(Math.max(0, ms), longestTimerMs), undefined, { signal: over.signal }).catch(() => undefined)
   const began = performance.now()
   if (dtmf !== '') {
     await wait(beforeKeysMs)
