@@ -198,7 +198,7 @@ describe('peers of calls, when the server says things late, early or not at all'
     })
     await until(
       () => code !== undefined || events.some(({ event }) => event === 'dtmf'),
-      () => `a key comes: ${JSON.stringify(events)}`,
+      () => `a key comes: ${JSON.stringify(events)}${output}`,
     )
     await agent.close()
     await until(
