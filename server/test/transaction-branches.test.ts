@@ -26,6 +26,10 @@ const joins: Readonly<Record<string, { readonly what: readonly string[]; readonl
     what: ['Promise.race([step, ended])'],
     because: 'a step has transactions of its own',
   },
+  'cli/voice/sound-command.ts': {
+    what: ['Promise.race([ask(remote,'],
+    because: 'a command with sound has no store: it asks a server',
+  },
   'db/notifications.ts': { what: ['Promise.race([client?.end(), new Promise('], because: 'a connection is closed' },
   'db/hosts/host-locator.ts': {
     what: ['Promise.race([checked, pause('],

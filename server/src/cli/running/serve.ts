@@ -72,6 +72,7 @@ export async function serve(flags: ServeFlags, { banner }: { banner: boolean }):
     await app?.close(0)
     await database?.close()
     lock?.release()
+    await closeLog()
     throw error
   }
   const removeNote = announceServer(
