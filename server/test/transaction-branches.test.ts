@@ -27,7 +27,7 @@ const joins: Readonly<Record<string, { readonly what: readonly string[]; readonl
     because: 'a step has transactions of its own',
   },
   'cli/voice/sound-command.ts': {
-    what: ['Promise.race([ask(remote,'],
+    what: ['Promise.race([asked, late])'],
     because: 'a command with sound has no store: it asks a server',
   },
   'db/notifications.ts': { what: ['Promise.race([client?.end(), new Promise('], because: 'a connection is closed' },

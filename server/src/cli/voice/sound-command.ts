@@ -39,10 +39,8 @@ export async function runSoundCommand(
     throw new CommandFailed(`${remote.url} does not answer: a call that was open there may still be`)
   })
   try {
-    process.exitCode = await Promise.race([
-      ask(remote, () => run(voice, { client, iceServers, output, stopped })),
-      late,
-    ])
+    const asked = ask(remote, () => run(voice, { client, iceServers, output, stopped }))
+    process.exitCode = await Promise.race([asked, late])
   } catch (error) {
     throw error instanceof voice.VoiceError ? new CommandFailed(error.message) : error
   } finally {
