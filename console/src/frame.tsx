@@ -213,7 +213,8 @@ function HeldSending() {
     <div class="disagreement" role="alert">
       <p>Sending is held since {writeDayAndTime(new Date(since))}.</p>
       <p>
-        Webhooks, codes and fetches of links wait, as after a restore. To send them: ./switchboard restored --release.
+        Webhooks, codes and fetches of links wait, as after a restore. To send them:{' '}
+        <code>./switchboard restored --release</code>
       </p>
     </div>
   )
