@@ -165,6 +165,16 @@ test('calls without sound in a browser', async (t) => {
     await end()
   })
 
+  await t.test('a business that offers video too is heard', async (t) => {
+    const business = await BusinessPeer.open(t, peers, url, tone)
+    await business.addVideo()
+    const { sdp } = await take(await business.offer())
+    await business.takeAnswer(sdp ?? '')
+    await untilHeard(() => hearPhone(phone), tone)
+    assert.equal(await alert.count(), 0)
+    await end()
+  })
+
   await t.test('a business that takes no tones of keys gets none', async (t) => {
     const business = await BusinessPeer.open(t, peers, url, tone)
     const offer = await business.offer()

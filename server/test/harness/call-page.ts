@@ -26,6 +26,7 @@ const prepare = `
     window.askedForMicrophone = 0
     mediaDevices.getUserMedia = async () => {
       window.askedForMicrophone += 1
+      await window.microphonePrompt?.promise
       const stream = await ask({ audio: { echoCancellation: false, noiseSuppression: false, autoGainControl: false } })
       window.microphones = [...(window.microphones ?? []), ...stream.getTracks()]
       return stream
@@ -87,6 +88,13 @@ export async function keepNoCandidates(page: Page): Promise<void> {
   await page.evaluate('window.keepsNoCandidates = true')
 }
 
+/** From now on a page never hears that its candidates are complete. */
+export async function gatherForever(page: Page): Promise<void> {
+  await page.evaluate(
+    `Object.defineProperty(RTCPeerConnection.prototype, 'iceGatheringState', { get: () => 'gathering' })`,
+  )
+}
+
 /** What a meter of a phone shows, `The user` or `The business`. */
 export async function readMeter(phone: Locator, name: string): Promise<number> {
   return Number(await phone.getByRole('meter', { name }).getAttribute('value'))
@@ -124,9 +132,71 @@ export function countLiveMicrophones(page: Page): Promise<number> {
   return page.evaluate(`(window.microphones ?? []).filter(({ readyState }) => readyState === 'live').length`)
 }
 
+/** Tracks of the microphone that a page has had. */
+export function countMicrophones(page: Page): Promise<number> {
+  return page.evaluate('(window.microphones ?? []).length')
+}
+
 /** How often a page has asked for the microphone since it was loaded. */
 export function countMicrophoneRequests(page: Page): Promise<number> {
   return page.evaluate('window.askedForMicrophone')
+}
+
+/** From now on whoever asks a page for the microphone waits, as long as its user does not answer the prompt of the browser. */
+export async function holdPrompt(page: Page): Promise<void> {
+  await page.evaluate('window.microphonePrompt = Promise.withResolvers(), undefined')
+}
+
+/** The user gives the microphone, now and from now on. */
+export async function answerPrompt(page: Page): Promise<void> {
+  await page.evaluate('window.microphonePrompt.resolve()')
+}
+
+const noteOpened = `(() => {
+  const opened = { peers: [], contexts: [], timers: new Set() }
+  window.opened = opened
+  const { RTCPeerConnection, AudioContext, setInterval, clearInterval } = window
+  window.RTCPeerConnection = class extends RTCPeerConnection {
+    constructor(...rest) {
+      super(...rest)
+      opened.peers.push(this)
+    }
+  }
+  window.AudioContext = class extends AudioContext {
+    constructor(...rest) {
+      super(...rest)
+      opened.contexts.push(this)
+    }
+  }
+  window.setInterval = (...rest) => {
+    const timer = setInterval(...rest)
+    opened.timers.add(timer)
+    return timer
+  }
+  window.clearInterval = (timer) => {
+    opened.timers.delete(timer)
+    clearInterval(timer)
+  }
+})()`
+
+/** From now on a page notes what it opens for calls. */
+export async function noteResources(page: Page): Promise<void> {
+  await page.evaluate(noteOpened)
+}
+
+export interface OpenResources {
+  readonly peers: number
+  readonly contexts: number
+  readonly timers: number
+}
+
+/** What a page has opened since then, and has not closed: connections, contexts of sound, timers that repeat. */
+export function readResources(page: Page): Promise<OpenResources> {
+  return page.evaluate(`({
+    peers: opened.peers.filter(({ connectionState }) => connectionState !== 'closed').length,
+    contexts: opened.contexts.filter(({ state }) => state !== 'closed').length,
+    timers: opened.timers.size,
+  })`)
 }
 
 /** The keys whose tones a page has sent. */
@@ -173,6 +243,11 @@ export class BusinessPeer {
     const page = await openCallPage(t, browser, new URL('/healthz', url).href)
     await page.evaluate(`(${openPeer})(${hz})`)
     return new BusinessPeer(page)
+  }
+
+  /** What is offered from now on has video beside the sound. */
+  async addVideo(): Promise<void> {
+    await this.page.evaluate(`peer.addTransceiver('video', { direction: 'sendonly' }), undefined`)
   }
 
   offer(): Promise<string> {

@@ -15,7 +15,7 @@ import { client, explain } from '../http.ts'
 import { listenToPhones } from '../live.ts'
 import type { ChatKey } from './chat-key.ts'
 import type { PhoneStore } from './phone-store.ts'
-import { isOpen, replaces, type ShownCall } from './shown-call.ts'
+import { isDraft, isOpen, replaces, type ShownCall } from './shown-call.ts'
 
 const shownCalls = 20
 
@@ -54,19 +54,30 @@ export class CallAgent {
   /** Shows the call that the user is making, before the service has heard of it. */
   draft({ phone_number_id }: ChatKey): void {
     const call = { id: undefined, phone_number_id, direction: 'USER_INITIATED', state: 'initiated', sdp: {} } as const
+    // What stood in the way of something else is not about this call.
+    this.#store.problem.value = undefined
     this.#store.call.value = { call, since: Date.now() }
+  }
+
+  /** Gives up the call that the user is making, before the service has heard of it. */
+  giveUp(): void {
+    this.#changeDraft({ state: 'ended', ending: 'failed' })
   }
 
   /** Calls a number; by the button of a message, if it was pressed. Returns the id of the call. */
   async make({ phone_number_id }: ChatKey, session: CallSession, message_id?: string): Promise<string> {
     const from = this.#store.wa_id
     const params = { phone_number_id, from, session, ...(message_id !== undefined && { message_id }) }
-    return (await gatewayCallsStart(client, params)).call_id
+    const { call_id } = await gatewayCallsStart(client, params)
+    this.#changeDraft({ id: call_id })
+    return call_id
   }
 
-  /** Whether the user has taken the call that is shown. */
-  accept(session: CallSession | undefined): Promise<boolean> {
-    return this.#act((id) => gatewayCallsAccept(client, id, { session }))
+  /** Whether the user has taken the call that is shown: with this description, also when the response was lost. */
+  async accept(session: CallSession | undefined): Promise<boolean> {
+    const isDone = await this.#act((id) => gatewayCallsAccept(client, id, { session }))
+    const { state, sdp } = this.#store.call.value?.call ?? {}
+    return isDone || (session !== undefined && state === 'accepted' && sdp?.user === session.sdp)
   }
 
   async decline(): Promise<void> {
@@ -113,10 +124,17 @@ export class CallAgent {
     const store = this.#store
     const { id, state } = store.call.value?.call ?? {}
     if (id === undefined) return false
-    const isDone = await store.attempt(() => send(id))
+    const refusal = await send(id).then(() => undefined, explain)
+    if (refusal === undefined) store.problem.value = undefined
     await this.read(id)
-    if (!isDone && store.call.value?.call.state !== state) store.problem.value = undefined
-    return isDone
+    if (refusal !== undefined && store.call.value?.call.state === state) store.problem.value = refusal
+    return refusal === undefined
+  }
+
+  #changeDraft(changes: Partial<ShownCall>): void {
+    const { call: shown } = this.#store
+    const { call } = shown.value ?? {}
+    if (call && isDraft(call)) shown.value = { call: { ...call, ...changes }, since: Date.now() }
   }
 
   #onEvent({ event, data }: GatewayStreamEvent): void {

@@ -155,7 +155,7 @@ export class PhoneFeed {
     if (this.#timer === undefined) return
     clearTimeout(this.#timer)
     this.#timer = undefined
-    void this.#store.attempt(() => this.readChats())
+    void this.#store.attemptReading(() => this.readChats())
   }
 
   #readChatsSoon(): void {

@@ -38,6 +38,8 @@ export class PhoneStore {
   readonly calls: Signal<readonly ListedCall[]> = signal([])
   readonly sms: Signal<Sms | undefined> = signal(undefined)
   readonly problem: Signal<string | undefined> = signal(undefined)
+  /** What stood in the way when the phone last read by itself. */
+  #readingProblem: string | undefined
 
   constructor(wa_id: string) {
     this.wa_id = wa_id
@@ -65,7 +67,7 @@ export class PhoneStore {
     this.typing.value = next
   }
 
-  /** Does something, and shows what stood in the way. */
+  /** Does what somebody has asked for, and shows what stood in the way. */
   async attempt(work: () => Promise<unknown>): Promise<boolean> {
     try {
       await work()
@@ -74,6 +76,17 @@ export class PhoneStore {
     } catch (error) {
       this.problem.value = explain(error)
       return false
+    }
+  }
+
+  /** Reads what nobody has asked for, and shows what stood in the way. When that works, other problems stay: they are not about it. */
+  async attemptReading(work: () => Promise<unknown>): Promise<void> {
+    try {
+      await work()
+      if (this.problem.value === this.#readingProblem) this.problem.value = undefined
+    } catch (error) {
+      this.#readingProblem = explain(error)
+      this.problem.value = this.#readingProblem
     }
   }
 }

@@ -15,14 +15,17 @@ export function isOpen(call: ShownCall | undefined): call is ShownCall {
   return call !== undefined && call.state !== 'ended'
 }
 
+/** Whether the user is making the call, and the service has not heard of it. */
+export function isDraft(call: ShownCall | undefined): boolean {
+  return isOpen(call) && call.id === undefined
+}
+
 /**
  * Whether a call that was read takes the place of the one that a phone shows. One call at a time: another one waits until this one is
- * over. Readings come in any order, and a call never goes back; one that has ended is shown to nobody who has not seen it before.
+ * over, also while this one has no id yet. Readings come in any order, and a call never goes back; one that has ended is shown to nobody
+ * who has not seen it before.
  */
 export function replaces(shown: ShownCall | undefined, read: ShownCall): boolean {
-  if (!shown) return isOpen(read)
-  if (shown.id === read.id) return states.indexOf(read.state) >= states.indexOf(shown.state)
-  if (shown.state === 'ended') return isOpen(read)
-  const isDraft = shown.id === undefined
-  return isDraft && read.direction === 'USER_INITIATED' && read.phone_number_id === shown.phone_number_id
+  if (shown && shown.id === read.id) return states.indexOf(read.state) >= states.indexOf(shown.state)
+  return !isOpen(shown) && isOpen(read)
 }

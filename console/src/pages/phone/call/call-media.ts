@@ -38,6 +38,8 @@ export class CallMedia {
   #microphone: MediaStream | undefined
   #heard: MediaStream | undefined
   #meters: { readonly context: AudioContext; readonly mine: LevelMeter; readonly theirs: LevelMeter } | undefined
+  /** What the phone has said of itself: candidates that it finds later, the business does not hear of. */
+  #sent: string | undefined
   #watch: ReturnType<typeof setInterval> | undefined
   #isAnswered = false
   #isAccepted = false
@@ -50,7 +52,7 @@ export class CallMedia {
   /** Asks for the microphone, and says what the phone offers; undefined when the call is over before that. */
   async offer(): Promise<CallSession | undefined> {
     const peer = await this.#open()
-    return peer && describe(peer)
+    return peer && this.#describe(peer)
   }
 
   /** Asks for the microphone, and answers what the business offered; undefined when that is nothing, or the call is over. */
@@ -64,7 +66,7 @@ export class CallMedia {
     await peer.setRemoteDescription({ type: 'offer', sdp: endLastLine(offered) }).catch((error: Error) => {
       throw new Error(`The call cannot be taken: the browser refuses the offer of the business. ${error.message}`)
     })
-    const session = await describe(peer)
+    const session = await this.#describe(peer)
     this.#noteCandidates()
     return session
   }
@@ -148,6 +150,8 @@ export class CallMedia {
     this.#peer = peer
     peer.addEventListener('connectionstatechange', () => this.#note({ link: peer.connectionState }))
     peer.addEventListener('track', ({ track }) => {
+      // A business that offers video too is only heard.
+      if (track.kind !== 'audio') return
       this.#heard = new MediaStream([track])
       this.#listen()
     })
@@ -190,22 +194,23 @@ export class CallMedia {
     return count
   }
 
+  /** The description of this side, with every candidate that it has, because none can be sent later. */
+  async #describe(peer: RTCPeerConnection): Promise<CallSession> {
+    await peer.setLocalDescription()
+    await whenGathered(peer)
+    const { type, sdp = '' } = peer.localDescription ?? {}
+    this.#sent = sdp
+    return { sdp_type: type === 'answer' ? 'answer' : 'offer', sdp }
+  }
+
   #noteCandidates(): void {
-    const descriptions = [this.#peer?.localDescription?.sdp, this.#peer?.remoteDescription?.sdp]
+    const descriptions = [this.#sent, this.#peer?.remoteDescription?.sdp]
     this.#note({ hasCandidates: descriptions.some(hasCandidate) })
   }
 
   #note(facts: Partial<MediaFacts>): void {
     this.#facts.value = { ...this.#facts.peek(), ...facts }
   }
-}
-
-/** The description of this side, with every candidate that it has, because none can be sent later. */
-async function describe(peer: RTCPeerConnection): Promise<CallSession> {
-  await peer.setLocalDescription()
-  await whenGathered(peer)
-  const { type, sdp } = peer.localDescription ?? {}
-  return { sdp_type: type === 'answer' ? 'answer' : 'offer', sdp: sdp ?? '' }
 }
 
 function whenGathered(peer: RTCPeerConnection): Promise<void> {

@@ -10,7 +10,7 @@ import { Code } from '../../../ui/parts.tsx'
 import { writeLength } from '../../../ui/times.ts'
 import { Avatar } from '../avatar.tsx'
 import { CallAudio, CallSound } from './call-sound.tsx'
-import { acceptCall, findMedia, wasHere } from './calls-here.ts'
+import { acceptCall, endCall, findMedia, wasHere } from './calls-here.ts'
 import './call.css'
 
 const words: Readonly<Record<string, string>> = {
@@ -26,11 +26,15 @@ export function CallScreen({ phone, shown }: { readonly phone: Phone; readonly s
   const media = findMedia(phone, call)
   const name = nameNumber(call.phone_number_id)
   const isAccepted = call.state === 'accepted'
+  const isAsking = media?.isAsking.value === true
   const problem = media?.problem.value ?? phone.store.problem.value
   const section = useRef<HTMLElement>(null)
+  const stateBefore = useRef(call.state)
   // The button that was pressed has gone with the state in which it could be.
   useLayoutEffect(() => {
-    if (call.state && document.activeElement === document.body) section.current?.focus({ preventScroll: true })
+    const isChanged = call.state !== stateBefore.current
+    stateBefore.current = call.state
+    if (isChanged && document.activeElement === document.body) section.current?.focus({ preventScroll: true })
   }, [call.state])
   return (
     <section
@@ -40,10 +44,10 @@ export function CallScreen({ phone, shown }: { readonly phone: Phone; readonly s
       ref={section}
     >
       <Avatar name={name} />
-      <h3 dir="auto">{name}</h3>
-      <p role="status">
-        {isAccepted ? <Length since={shown.since} /> : media?.isAsking.value ? asking : describe(call)}
-      </p>
+      <h3 dir="auto" title={name}>
+        {name}
+      </h3>
+      <p role="status">{isAccepted ? <Length since={shown.since} /> : isAsking ? asking : describe(call)}</p>
       {problem !== undefined && (
         <p class="call-problem" role="alert">
           {problem}
@@ -51,13 +55,13 @@ export function CallScreen({ phone, shown }: { readonly phone: Phone; readonly s
       )}
       {media ? <CallAudio media={media} /> : hasSoundElsewhere(call) && <Elsewhere phone={phone} call={call} />}
       {isAccepted && media?.hasSound.value && <CallSound media={media} />}
-      <Choices phone={phone} call={call} isBusy={media !== undefined} />
+      <Choices phone={phone} call={call} isBusy={media !== undefined} isAsking={isAsking} />
       <Descriptions call={call} />
     </section>
   )
 }
 
-const asking = 'waits for the microphone…'
+const asking = 'waiting for the microphone…'
 
 function rings({ direction, state }: ShownCall): boolean {
   return direction === 'BUSINESS_INITIATED' && (state === 'initiated' || state === 'ringing')
@@ -93,7 +97,8 @@ function Length({ since }: { readonly since: number }) {
     }, 500)
     return () => clearInterval(timer)
   }, [since, seconds])
-  return <>{writeLength(seconds.value)}</>
+  // Not read aloud every second, although it stands in a status.
+  return <span role="timer">{writeLength(seconds.value)}</span>
 }
 
 interface ChoicesProps {
@@ -101,9 +106,11 @@ interface ChoicesProps {
   readonly call: ShownCall
   /** Whether it is being taken already. */
   readonly isBusy: boolean
+  /** Whether the browser is asking for the microphone. */
+  readonly isAsking: boolean
 }
 
-function Choices({ phone, call, isBusy }: ChoicesProps) {
+function Choices({ phone, call, isBusy, isAsking }: ChoicesProps) {
   // With a key each, so that no button becomes another one under the finger that has pressed it.
   if (!isOpen(call)) {
     return (
@@ -116,9 +123,11 @@ function Choices({ phone, call, isBusy }: ChoicesProps) {
     )
   }
   if (!rings(call)) {
+    // A call that is on its way to the service has no id to end it by; it has one a moment later.
+    const isOnItsWay = call.id === undefined && isBusy && !isAsking
     return (
       <div class="call-tools" key="goes-on">
-        <button type="button" class="decline" disabled={call.id === undefined} onClick={() => void phone.calls.end()}>
+        <button type="button" class="decline" disabled={isOnItsWay} onClick={() => void endCall(phone)}>
           <Icon name="hangup" />
           End
         </button>

@@ -1,8 +1,9 @@
 import { effect, type Signal, signal, untracked } from '@preact/signals'
 import type { CallSession } from '@switchboard/client/methods'
+import { session } from '../../../data/http.ts'
 import type { ChatKey } from '../../../data/phone/chat-key.ts'
 import type { Phone } from '../../../data/phone/phone.ts'
-import { isOpen, type ShownCall } from '../../../data/phone/shown-call.ts'
+import { isDraft, isOpen, type ShownCall } from '../../../data/phone/shown-call.ts'
 import { pageStreams } from '../../../data/stream.ts'
 import { CallMedia } from './call-media.ts'
 
@@ -25,8 +26,7 @@ function hereOf(phone: Phone): Signal<CallHere | undefined> {
 /** The media of the call that a phone shows; undefined when it has none on this page. */
 export function findMedia(phone: Phone, call: ShownCall): CallMedia | undefined {
   const here = hereOf(phone).value
-  const isMeant = here !== undefined && (here.id.value === undefined || here.id.value === call.id)
-  return isMeant ? here.media : undefined
+  return here?.id.value === call.id ? here?.media : undefined
 }
 
 /** Whether this page had the sound of a call, before it was loaded again. */
@@ -52,16 +52,19 @@ export async function startCall(phone: Phone, key: ChatKey, message_id?: string)
     here.id.value = id
     noteHere(phone, id)
     await calls.read(id)
-    if (media.isClosed) await calls.end()
+    // The phone was removed meanwhile.
+    if (media.isClosed && isOpen(store.call.value?.call)) await calls.end()
   })
   if (isMade) return
-  store.call.value = undefined
   leave(phone, here)
+  calls.close()
 }
 
 /** Takes the call that rings. Without the microphone it is not taken, and goes on ringing. */
 export async function acceptCall(phone: Phone, { id, sdp }: ShownCall): Promise<void> {
   if (id === undefined) return
+  // What stood in the way before is asked for again.
+  phone.store.problem.value = undefined
   const here = openHere(phone)
   const { media } = here
   here.id.value = id
@@ -72,6 +75,20 @@ export async function acceptCall(phone: Phone, { id, sdp }: ShownCall): Promise<
   if (media.isClosed) return
   if (canAnswer && (await phone.calls.accept(session))) noteHere(phone, id)
   else leave(phone, here)
+}
+
+/** A service that has not responded by then does not keep the microphone open. */
+const endMilliseconds = 1000
+
+/**
+ * Ends the call; with a reason when the phone does so by itself. The microphone and the connection are closed after the response,
+ * whatever it is: a business whose connection ends first cannot know who has hung up.
+ */
+export async function endCall(phone: Phone, reason?: 'no_media' | 'lost'): Promise<void> {
+  const here = hereOf(phone).peek()
+  if (isDraft(phone.store.call.peek()?.call)) phone.calls.giveUp()
+  else await Promise.race([phone.calls.end(reason), new Promise((resolve) => setTimeout(resolve, endMilliseconds))])
+  here?.stop()
 }
 
 /** What fails because the call is over needs no words. */
@@ -110,6 +127,7 @@ function openHere(phone: Phone): CallHere {
     media.close()
     for (const one of stops.splice(0)) one()
   }
+  const here = { media, id, stop }
   stops.push(
     // Nobody waits for a hang-up until the page is looked at again.
     pageStreams.hold(),
@@ -120,10 +138,13 @@ function openHere(phone: Phone): CallHere {
     }),
     effect(() => {
       const reason = media.reasonToEnd.value
-      if (reason) untracked(() => void phone.calls.end(reason))
+      if (reason) untracked(() => void endCall(phone, reason))
+    }),
+    // Without a session nobody hears of a hang-up, and nobody can end the call.
+    effect(() => {
+      if (session.value?.signed_in === false) untracked(() => leave(phone, here))
     }),
   )
-  const here = { media, id, stop }
   hereOf(phone).value = here
   return here
 }
