@@ -12,6 +12,7 @@ import { type RunningServer, startCommand } from './harness/command.ts'
 import { ada, number, openChat, openPage, post, send } from './harness/console-page.ts'
 import { makeStorePlace } from './harness/databases.ts'
 import { findBrokenSubscriber, findByKeys, replayUntilDone } from './harness/log-pages.ts'
+import { runAxe } from './harness/page-checks.ts'
 import { findFreePort, type Receiver } from './harness/receiver.ts'
 
 const fakeMicrophone = ['--use-fake-device-for-media-stream', '--use-fake-ui-for-media-stream']
@@ -27,9 +28,6 @@ const untilItPlays = `new Promise((resolve) => {
   audio.addEventListener('durationchange', check)
   check()
 })`
-// What watches the sizes of elements is called when the page is drawn, which a new size of the window has not caused yet.
-const untilDrawn = 'new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve)))'
-const runAxe = `${untilDrawn}.then(() => axe.run()).then(({ violations }) => violations.flatMap(({ id, nodes }) => nodes.map(({ html }) => id + " " + html.slice(0, 160))))`
 
 /** The console as a developer meets it: one server with the demo world, one browser, a story for each page. */
 test('the console in a browser', async (t) => {

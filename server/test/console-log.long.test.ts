@@ -5,6 +5,7 @@ import { failReads, openBusyConsole } from './harness/busy-console.ts'
 import { people } from './harness/busy-world/people.ts'
 import type { BusyServer } from './harness/busy-world/server.ts'
 import { busyApps, busyIds } from './harness/busy-world/world.ts'
+import { untilDrawn } from './harness/page-checks.ts'
 import { until } from './harness/until.ts'
 
 /** Deliveries, traces and Live in a world with thousands of each. */
@@ -302,7 +303,7 @@ async function checkPlace(page: Page): Promise<void> {
   const lines = page.getByRole('tree', { name: 'Events, newest first' })
   await page.evaluate(`document.querySelector('.lines').scrollTop = 3400`)
   // The lines of the new place are drawn in the next frame: the id of an older one would not be that of the line that is pressed.
-  await page.evaluate(`new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))`)
+  await page.evaluate(untilDrawn)
   const id = await lines.getByRole('treeitem').nth(20).getAttribute('id')
   await page.locator(`[id="${id}"]`).click()
   await page.getByRole('link', { name: /^[0-9a-f]{32}$/ }).click()

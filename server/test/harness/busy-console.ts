@@ -6,6 +6,7 @@ import type { Browser, Page, Request } from 'playwright-core'
 import { openBrowserIfAny } from './browser.ts'
 import { type BusyOptions, type BusyServer, startBusyServer } from './busy-world/server.ts'
 import { openPage } from './console-page.ts'
+import { untilDrawn } from './page-checks.ts'
 
 /** How a page is looked at. */
 export interface Look {
@@ -70,9 +71,6 @@ export async function lookAt(page: Page, { width, colorScheme }: Look): Promise<
   await page.setViewportSize({ width, height: 900 })
   await page.evaluate(untilDrawn)
 }
-
-// What watches the sizes of elements is called when the page is drawn, which a new size of the window has not caused yet.
-const untilDrawn = 'new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve)))'
 
 /** Loads an address, and waits until the page has read everything that it shows. */
 export async function visit(page: Page, url: string): Promise<void> {

@@ -79,9 +79,13 @@ export const pressEverySend = `(async () => {
   return told
 })()`
 
-/** The faults that axe finds, with the elements that have them; axe has to be in the page. */
-export const runAxe = `axe.run({ resultTypes: ['violations'] }).then(({ violations }) =>
-  violations.flatMap(({ id, nodes }) => nodes.map(({ html }) => id + ' ' + html.slice(0, 160))))`
+// What watches the sizes of elements is called when the page is drawn, which a new size of the window has not caused yet.
+export const untilDrawn = 'new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve)))'
+
+/** The faults that axe finds in the page as it is drawn, with the elements that have them; axe has to be in the page. */
+export const runAxe = `${untilDrawn}
+  .then(() => axe.run({ resultTypes: ['violations'] }))
+  .then(({ violations }) => violations.flatMap(({ id, nodes }) => nodes.map(({ html }) => id + ' ' + html.slice(0, 160))))`
 
 /** Whether the page is wider than its window, and the controls that are cut off at a side where nothing can be scrolled. */
 export const findCutOff = `(() => {
