@@ -157,10 +157,12 @@ test('forms of messages on the phone', async (t) => {
     const action = { name: 'voice_call', parameters }
     await send({ type: 'voice_call', body: { text: 'Talk to us' }, action })
     await bubble('Talk to us').getByRole('button', { name: 'Call the shop' }).click()
+    const calls = () => listValues().flatMap(({ field, value }) => (field === 'calls' ? value.calls : []))
+    // Until it is made, ending it gives it up.
+    await until(() => calls().length >= 1, 'the business hears of the call')
     await phone.getByRole('button', { name: 'End' }).click()
     await phone.getByRole('button', { name: 'Close' }).click()
-    const calls = () => listValues().flatMap(({ field, value }) => (field === 'calls' ? value.calls : []))
-    await until(() => calls().length >= 2, 'the webhooks of the call')
+    await until(() => calls().length >= 2, 'the business hears of its end')
     assert.deepEqual(
       calls().map(({ event, cta_payload }) => [event, cta_payload]),
       [
