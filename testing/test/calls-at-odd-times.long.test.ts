@@ -7,7 +7,7 @@ import { join } from 'node:path'
 import { describe, type TestContext, test } from 'node:test'
 import { Switchboard } from '@switchboard/client'
 import { useSwitchboard } from '@switchboard/testing/node'
-import { Agent, callWithSound, makeTone, type VoiceEvent } from '@switchboard/voice'
+import { Agent, CallSound, callWithSound, makeTone, type VoiceEvent } from '@switchboard/voice'
 import { until } from '../../server/test/harness/until.ts'
 
 const user = '16505551234'
@@ -170,6 +170,20 @@ describe('peers of calls, when the server says things late, early or not at all'
     const request = { with: { to: sb.number, from: user }, addresses, stopped: stopped.promise }
     const { by, problem } = await callWithSound(client, request, ({ event }) => event === 'call' && stopped.resolve())
     assert.deepEqual({ by, problem }, { by: 'user', problem: 'the call ended before it was connected' })
+  })
+
+  test('an agent leaves a call that gets no connection', async (t) => {
+    const { events, whenHappened } = await startAgent(t)
+    const gone = new CallSound({ addresses, iceServers: [], source: makeTone(440) })
+    const sdp = await gone.offer()
+    await gone.close()
+    const request = { phone_number_id: sb.number, from: user, session: { sdp_type: 'offer', sdp } } as const
+    const { call_id } = await sb.client.gateway.calls.start(request)
+    await whenHappened('ended')
+    const said = events.flatMap((event) => (event.event === 'error' ? [event.message] : []))
+    assert.deepEqual(said, ['no connection to the phone within 15 s'])
+    assert.ok(events.some((event) => event.event === 'ended' && event.by === 'lost'))
+    assert.equal((await sb.client.gateway.calls.retrieve(call_id)).state, 'ended')
   })
 
   test('a program whose call is over ends by itself, however long the user wanted to stay', async (t) => {

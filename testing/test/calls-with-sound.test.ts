@@ -77,6 +77,7 @@ describe('a call with sound', () => {
     const phone = sb.user(user)
     await assert.rejects(phone.call({ to: '4999999999999999', for: 100 }), APIError)
     await assert.rejects(phone.call({ audio: '/nowhere.wav' }), /\/nowhere\.wav/)
+    await assert.rejects(phone.call({ audio: './hello.wav', record: 'hello.wav' }), /is what is played/)
     await assert.rejects(phone.call({ to: sb.number }), /one of audio, record, dtmf, for and loss/)
     await assert.rejects(phone.call({ for: '5 apples' }), /for is "5 apples": write a duration such as '5s'/)
     await assert.rejects(phone.call({ dtmf: 'x' }), /x is no key of a phone/)

@@ -6,6 +6,9 @@ import type { EndedBy, OnVoiceEvent } from './voice-events.ts'
 /** How long an agent waits for the event of an end when the connection is gone: the user may just have hung up. */
 const graceMs = 3000
 
+/** How long an agent stays in a call that was taken and has no connection. */
+const connectMs = 15_000
+
 /** What a call knows of its agent. */
 export interface AgentSide {
   readonly client: Switchboard
@@ -21,6 +24,7 @@ export class AgentCall {
   readonly #agent: AgentSide
   readonly #sound: CallSound
   #timer: NodeJS.Timeout | undefined
+  #connecting: NodeJS.Timeout | undefined
   #by: EndedBy = 'user'
   #isAccepted = false
   #hasAnswer = false
@@ -60,7 +64,16 @@ export class AgentCall {
   /** The call was taken: from now on the agent may be heard. */
   accepted(): void {
     this.#isAccepted = true
-    if (!this.#isOver) this.#sound.speak()
+    if (this.#isOver) return
+    this.#sound.speak()
+    this.#connecting ??= setTimeout(() => this.#giveUp(), connectMs)
+  }
+
+  #giveUp(): void {
+    if (this.#sound.isConnected || this.isEnding) return
+    const message = `no connection to the phone within ${connectMs / 1000} s`
+    this.#agent.onEvent({ event: 'error', call_id: this.id, message })
+    void this.hangUp('lost')
   }
 
   async takeAnswer(sdp: string): Promise<void> {
@@ -115,6 +128,7 @@ export class AgentCall {
     if (this.#isOver) return
     this.#isOver = true
     clearTimeout(this.#timer)
+    clearTimeout(this.#connecting)
     this.#agent.onEvent({ event: 'ended', call_id: this.id, by: this.#by, ...(await this.#sound.close()) })
     this.#resolveEnded()
   }

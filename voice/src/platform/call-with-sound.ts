@@ -1,3 +1,4 @@
+import { resolve } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import type { Switchboard } from '@switchboard/client'
 import type { IceServers } from '../media/ice-servers.ts'
@@ -44,6 +45,9 @@ export async function callWithSound(
 ): Promise<UserCallResult> {
   const { audio, record, dtmf = '', loss = 0 } = request
   checkRequest(dtmf, loss)
+  if (audio !== undefined && record !== undefined && resolve(audio) === resolve(record)) {
+    throw new VoiceError(`${record} is what is played: record to another file`)
+  }
   const addresses = chooseAddresses(request.addresses)
   const sound = audio === undefined ? undefined : await readSoundFile(audio)
   const durationMs = request.durationMs ?? (sound ? (sound.length / sampleRate) * 1000 : usualMs)

@@ -27,6 +27,11 @@ export const overrideNotAUrl = defineError({
   status: 400,
   text: 'webhook_configuration.override_callback_uri: it must be an http or https URL, or empty.',
 })
+export const onlyIfWithoutRemoval = defineError({
+  id: 'only_if_without_removal',
+  status: 400,
+  text: 'webhook_configuration.only_if: it must come with temporary: true and an empty override_callback_uri, which remove that URL.',
+})
 export const pinsDiffer = defineError({
   id: 'pins_differ',
   status: 400,

@@ -1,5 +1,12 @@
 import type { PhoneNumberCallbacksTable, PhoneNumbersTable } from '../../db/tables.ts'
-import { appNotLinked, appNotSubscribed, connectionStatusNotSettable, overrideNotAUrl, pinsDiffer } from './errors.ts'
+import {
+  appNotLinked,
+  appNotSubscribed,
+  connectionStatusNotSettable,
+  onlyIfWithoutRemoval,
+  overrideNotAUrl,
+  pinsDiffer,
+} from './errors.ts'
 import { readName } from './rules.ts'
 import { type NumberSettings, settableConnectionStatuses } from './schemas.ts'
 import type { NumberEvent } from './states.ts'
@@ -35,6 +42,8 @@ export function readSettings(input: NumberSettings): SettingsChange {
     input.new_display_name === undefined ? undefined : readName('new_display_name', input.new_display_name)
   const override = configuration?.override_callback_uri
   if (override && !URL.canParse(override)) throw overrideNotAUrl()
+  const removesTemporary = configuration?.temporary === true && override === ''
+  if (configuration?.only_if !== undefined && !removesTemporary) throw onlyIfWithoutRemoval()
   return {
     connection_status: input.connection_status,
     columns: {
@@ -65,7 +74,7 @@ export function readSettings(input: NumberSettings): SettingsChange {
       }),
       ...(webhook_url !== undefined && { webhook_url }),
     },
-    removedTemporary: configuration?.temporary && override === '' ? configuration.only_if : undefined,
+    removedTemporary: configuration?.only_if,
   }
 }
 

@@ -9,7 +9,7 @@ import { startSubscriber, subscribe } from '../../../test/harness/subscriber.ts'
 import { handInText } from '../../../test/harness/webhooks.ts'
 import { accounts, ids, numbers, testWorld, tokens } from '../../../test/harness/world.ts'
 import { callbackBodyWrong } from '../../egress/errors.ts'
-import { appNotLinked, appNotSubscribed, overrideNotAUrl } from './errors.ts'
+import { appNotLinked, appNotSubscribed, onlyIfWithoutRemoval, overrideNotAUrl } from './errors.ts'
 
 const temporary = (override_callback_uri: string, rest: object = {}) => ({
   webhook_configuration: { override_callback_uri, temporary: true, ...rest },
@@ -109,6 +109,13 @@ onBothDatabases('a callback of a number for a while', (engine) => {
     const refusing = await startSink(t, (_, response) => response.end('no'))
     assertError(await set(numbers.main, temporary(refusing.url)), callbackBodyWrong())
     assertError(await set(numbers.main, temporary('http://[half')), overrideNotAUrl())
+    for (const other of [
+      { override_callback_uri: '' },
+      { override_callback_uri: 'http://127.0.0.1:1', temporary: true },
+    ]) {
+      const body = { webhook_configuration: { ...other, only_if: 'http://127.0.0.1:2' } }
+      assertError(await set(numbers.main, body), onlyIfWithoutRemoval())
+    }
     assert.equal((await set(numbers.main, temporary('', { temporary: 'yes' }))).status, 400)
     const row = await server.database.read.query
       .selectFrom('phone_number_callbacks')
