@@ -81,9 +81,10 @@ scrape_configs:
       .map(({ labels: { alertname = '', ...labels }, annotations }) => ({ name: alertname, labels, annotations }))
   }
 
-  /** The names of the alerts that fired at some time in so many seconds. */
+  /** The names of the alerts that fired at some time in so many seconds; not a moment before, when another cause may just have ended. */
   async listFired(seconds: number): Promise<string[]> {
-    const expression = `count by (alertname) (count_over_time(ALERTS{alertstate="firing"}[${Math.ceil(seconds)}s]))`
+    const range = `${Math.floor(seconds * 1000)}ms`
+    const expression = `count by (alertname) (count_over_time(ALERTS{alertstate="firing"}[${range}]))`
     const { result } = await this.#ask(`query?query=${encodeURIComponent(expression)}`)
     return result.map(({ metric }) => metric['alertname'] ?? '')
   }
