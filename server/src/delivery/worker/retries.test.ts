@@ -348,11 +348,13 @@ onBothDatabases('what the log says of subscribers', (engine) => {
     const { host } = new URL(subscriber.url)
     subscriber.answerWith(refuseWith(500))
     for (let index = 0; index < 5; index++) await handInText(server, `logged.${index}`, userOf(index))
+    await server.app.settle()
     for (let elapsed = 0; elapsed < 3 * hour; elapsed += 10 * minute) {
+      const before = subscriber.posts.length
       server.clock.advance(10 * minute)
       await server.app.settle()
+      assert.ok(subscriber.posts.length > before, 'it is tried again and again')
     }
-    assert.ok(subscriber.posts.length > 20, 'it was tried often')
     assert.equal(await readGauge(server, 'switchboard_delivery_lateness_seconds'), 0)
     assert.equal(await readGauge(server, 'switchboard_delivery_lanes_failing'), 1)
     subscriber.answerWith(takeIt)
