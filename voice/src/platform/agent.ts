@@ -51,6 +51,8 @@ export class Agent {
   /** A call that is being made, whose id is not known yet. */
   #dialing: Promise<unknown> = Promise.resolve()
   #isClosing = false
+  /** Resolves when the callback was given back by an agent that ends. */
+  #restored: Promise<void> | undefined
   /** The address of its callback, once it listens. */
   #url = ''
   /** Events that came before the agent was ready, which is what it says first. */
@@ -123,17 +125,22 @@ export class Agent {
     if (this.#isClosing) return
     this.#isClosing = true
     const waited = pause(mostWaitForEndsMs)
+    const hungUp = this.#hangUp(waited)
+    // The events of the ends are stored for this agent by now: they come whoever has the callback.
+    this.#restored = hungUp.then(() => this.#restore())
+    const calls = await hungUp
+    await this.#restored
+    await Promise.race([Promise.all(calls.map((call) => call.ended)), waited])
+    await Promise.all(calls.map((call) => call.over()))
+    await this.#callbacks.close()
+  }
+
+  /** Ends the calls that go on, and returns them. */
+  async #hangUp(waited: Promise<void>): Promise<readonly AgentCall[]> {
     await Promise.race([this.#dialing, waited])
     const calls = [...this.#calls.values()]
-    // Their last events come to this agent, and would wait for it for days.
-    const ends = calls.map(async (call) => {
-      await call.hangUp('business')
-      await call.ended
-    })
-    await Promise.race([Promise.all(ends), waited])
-    await Promise.all(calls.map((call) => call.over()))
-    await this.#restore()
-    await this.#callbacks.close()
+    await Promise.race([Promise.all(calls.map((call) => call.hangUp('business'))), waited])
+    return calls
   }
 
   async #restore(): Promise<void> {
@@ -169,7 +176,11 @@ export class Agent {
   }
 
   async #continue(call: AgentCall, event: CallEvent): Promise<void> {
-    if (event.event === 'terminate') return event.status === 'COMPLETED' ? call.completed() : call.over()
+    if (event.event === 'terminate') {
+      // To measure what was heard keeps the process busy: whoever stops an agent waits for its callback.
+      await this.#restored
+      return event.status === 'COMPLETED' ? call.completed() : call.over()
+    }
     try {
       // The offer of a user may come twice; what the phone of a user answers is taken once.
       if (event.event === 'connect' && event.direction === 'BUSINESS_INITIATED' && event.sdp !== undefined)
