@@ -18,6 +18,7 @@ import {
   openCallPage,
   readResources,
   untilHeard,
+  whenReached,
 } from './harness/call-page.ts'
 import { openChat, send } from './harness/console-page.ts'
 import { serveDemo } from './harness/demo-server.ts'
@@ -60,10 +61,11 @@ test('calls that are interrupted in a browser', async (t) => {
     return id
   }
   /** The service fails at one thing that is done with a call, until the returned function is called. */
-  const failAt = async (action: string, isDoneNevertheless: boolean) => {
+  const failAt = async (action: string, isDoneNevertheless: boolean, whenReady = async () => {}) => {
     const pattern = /\/gateway\/calls\/[^/]+$/
     await page.route(pattern, async (route) => {
       if (route.request().postDataJSON()?.action !== action) return route.continue()
+      await whenReady()
       if (!isDoneNevertheless) return route.fulfill({ status: 500, body: '' })
       await route.fetch()
       return route.abort()
@@ -151,7 +153,9 @@ test('calls that are interrupted in a browser', async (t) => {
   await t.test('the service fails while a call is taken, which is taken again', async (t) => {
     const business = await BusinessPeer.open(t, browser, url, tone)
     const id = await doors.callUser(await business.offer())
-    const stop = await failAt('accept', false)
+    // Both sides have begun to speak by then: a second connection would be taken for a part of the first.
+    await noteResources(page)
+    const stop = await failAt('accept', false, () => whenReached(page))
     await press('Accept')
     await alert.getByText('The service responded with 500.').waitFor()
     await untilClosed()

@@ -184,6 +184,11 @@ export async function noteResources(page: Page): Promise<void> {
   await page.evaluate(noteOpened)
 }
 
+/** Waits until the connection that a page has opened last reaches the other side. */
+export async function whenReached(page: Page): Promise<void> {
+  await page.waitForFunction(`opened.peers.at(-1)?.iceConnectionState === 'connected'`)
+}
+
 export interface OpenResources {
   readonly peers: number
   readonly contexts: number

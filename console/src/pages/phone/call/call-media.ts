@@ -29,6 +29,8 @@ export class CallMedia {
   /** Whether there is a connection, or one will be. */
   readonly hasSound = signal(false)
   readonly isMuted = signal(false)
+  /** Whether the call could not be taken, and is to be taken again: by then the microphone is given back. */
+  readonly isSuspended = signal(false)
   readonly #facts = signal<MediaFacts>({
     ...{ refusal: undefined, hasCandidates: true, link: 'new', silentSeconds: 0, timeout: undefined },
   })
@@ -61,6 +63,7 @@ export class CallMedia {
       this.#note({ refusal: noOffer })
       return undefined
     }
+    if (this.isSuspended.value) return this.#resume()
     const peer = await this.#open()
     if (!peer) return undefined
     await peer.setRemoteDescription({ type: 'offer', sdp: endLastLine(offered) }).catch((error: Error) => {
@@ -121,11 +124,28 @@ export class CallMedia {
     return { mine: this.isMuted.value ? 0 : mine, theirs }
   }
 
+  /** Whether a call that could not be taken may be taken with the same connection. */
+  get canResume(): boolean {
+    return this.isSuspended.value && !this.#isClosed && this.#peer?.connectionState !== 'failed'
+  }
+
+  /**
+   * Gives the microphone back until the call is taken again, and keeps the connection: it has begun its handshake with the business,
+   * which would take another one for a part of that, and neither would end. False when there is nothing to keep.
+   */
+  suspend(): boolean {
+    if (this.#sent === undefined || this.#isClosed) return false
+    this.isSuspended.value = true
+    this.hasSound.value = false
+    this.#stopMicrophone()
+    return true
+  }
+
   close(): void {
     if (this.#isClosed) return
     this.#isClosed = true
     clearInterval(this.#watch)
-    for (const track of this.#microphone?.getTracks() ?? []) track.stop()
+    this.#stopMicrophone()
     this.#peer?.close()
     void this.#meters?.context.close()
     this.audio.srcObject = null
@@ -134,8 +154,8 @@ export class CallMedia {
     this.hasSound.value = false
   }
 
-  /** The connection with the microphone; undefined when the call is over before that. */
-  async #open(): Promise<RTCPeerConnection | undefined> {
+  /** The microphone; undefined when the call is over before the user has given it. */
+  async #openMicrophone(): Promise<MediaStream | undefined> {
     this.isAsking.value = true
     const microphone = await openMicrophone().finally(() => {
       this.isAsking.value = false
@@ -145,20 +165,42 @@ export class CallMedia {
       return undefined
     }
     this.#microphone = microphone
+    for (const track of microphone.getTracks())
+      track.addEventListener('ended', () => this.#note({ refusal: microphoneGone }))
+    return microphone
+  }
+
+  #stopMicrophone(): void {
+    for (const track of this.#microphone?.getTracks() ?? []) track.stop()
+  }
+
+  /** What was said before, with the microphone of now; undefined when the call is over before that. */
+  async #resume(): Promise<CallSession | undefined> {
+    this.isSuspended.value = false
+    const microphone = await this.#openMicrophone()
+    if (!microphone) return undefined
+    await this.#peer?.getSenders()[0]?.replaceTrack(microphone.getAudioTracks()[0] ?? null)
+    this.#setTracks()
+    this.#noteLink()
+    this.hasSound.value = true
+    return { sdp_type: 'answer', sdp: this.#sent ?? '' }
+  }
+
+  /** The connection with the microphone; undefined when the call is over before that. */
+  async #open(): Promise<RTCPeerConnection | undefined> {
+    const microphone = await this.#openMicrophone()
+    if (!microphone) return undefined
     // Not before the microphone is granted: until then a browser hides its addresses behind names that servers cannot resolve.
     const peer = new RTCPeerConnection({ bundlePolicy: 'balanced' })
     this.#peer = peer
-    peer.addEventListener('connectionstatechange', () => this.#note({ link: peer.connectionState }))
+    peer.addEventListener('connectionstatechange', () => this.#noteLink())
     peer.addEventListener('track', ({ track }) => {
       // A business that offers video too is only heard.
       if (track.kind !== 'audio') return
       this.#heard = new MediaStream([track])
       this.#listen()
     })
-    for (const track of microphone.getTracks()) {
-      track.addEventListener('ended', () => this.#note({ refusal: microphoneGone }))
-      peer.addTrack(track, microphone)
-    }
+    for (const track of microphone.getTracks()) peer.addTrack(track, microphone)
     this.#setTracks()
     this.hasSound.value = true
     return peer
@@ -201,6 +243,11 @@ export class CallMedia {
     const { type, sdp = '' } = peer.localDescription ?? {}
     this.#sent = sdp
     return { sdp_type: type === 'answer' ? 'answer' : 'offer', sdp }
+  }
+
+  /** Nobody waits for a connection while the call is not being taken. */
+  #noteLink(): void {
+    if (this.#peer && !this.isSuspended.peek()) this.#note({ link: this.#peer.connectionState })
   }
 
   #noteCandidates(): void {

@@ -55,7 +55,7 @@ export function CallScreen({ phone, shown }: { readonly phone: Phone; readonly s
       )}
       {media ? <CallAudio media={media} /> : hasSoundElsewhere(call) && <Elsewhere phone={phone} call={call} />}
       {isAccepted && media?.hasSound.value && <CallSound media={media} />}
-      <Choices phone={phone} call={call} isBusy={media !== undefined} isAsking={isAsking} />
+      <Choices phone={phone} call={call} isBusy={media !== undefined && !media.isSuspended.value} isAsking={isAsking} />
       <Descriptions call={call} />
     </section>
   )

@@ -65,7 +65,7 @@ export async function acceptCall(phone: Phone, { id, sdp }: ShownCall): Promise<
   if (id === undefined) return
   // What stood in the way before is asked for again.
   phone.store.problem.value = undefined
-  const here = openHere(phone)
+  const here = findSuspended(phone, id) ?? openHere(phone)
   const { media } = here
   here.id.value = id
   let session: CallSession | undefined
@@ -74,7 +74,13 @@ export async function acceptCall(phone: Phone, { id, sdp }: ShownCall): Promise<
   })
   if (media.isClosed) return
   if (canAnswer && (await phone.calls.accept(session))) noteHere(phone, id)
-  else leave(phone, here)
+  else if (!media.suspend()) leave(phone, here)
+}
+
+/** What was begun with a call that could not be taken. */
+function findSuspended(phone: Phone, id: string): CallHere | undefined {
+  const here = hereOf(phone).peek()
+  return here?.id.peek() === id && here.media.canResume ? here : undefined
 }
 
 /** A service that has not responded by then does not keep the microphone open. */
