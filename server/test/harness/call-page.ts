@@ -1,18 +1,53 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import type { TestContext } from 'node:test'
 import type { Browser, Locator, Page } from 'playwright-core'
 import { openPage } from './console-page.ts'
 import { until } from './until.ts'
 
-/** Chromium with a microphone that beeps at 400 Hz, and with connections of this machine alone. */
+export const fakeMicrophoneHz = 400
+
+/**
+ * A second of the tone that the microphone hears, again and again. The beeps that Chromium makes by itself are pulses of one side, in
+ * which the lowest frequencies may be the loudest.
+ */
+function writeTone(): string {
+  const rate = 48_000
+  const samples = Int16Array.from(
+    { length: rate },
+    (_, at) => 8000 * Math.sin((2 * Math.PI * fakeMicrophoneHz * at) / rate),
+  )
+  const head = Buffer.alloc(44)
+  head.write('RIFF', 0)
+  head.writeUInt32LE(36 + samples.byteLength, 4)
+  head.write('WAVEfmt ', 8)
+  head.writeUInt32LE(16, 16)
+  head.writeUInt16LE(1, 20)
+  head.writeUInt16LE(1, 22)
+  head.writeUInt32LE(rate, 24)
+  head.writeUInt32LE(rate * 2, 28)
+  head.writeUInt16LE(2, 32)
+  head.writeUInt16LE(16, 34)
+  head.write('data', 36)
+  head.writeUInt32LE(samples.byteLength, 40)
+  const folder = mkdtempSync(join(tmpdir(), 'switchboard-microphone-'))
+  process.once('exit', () => rmSync(folder, { recursive: true, force: true }))
+  const file = join(folder, 'tone.wav')
+  writeFileSync(file, Buffer.concat([head, Buffer.from(samples.buffer)]))
+  return file
+}
+
+/** Chromium with a microphone that hears a tone, and with connections of this machine alone. */
 export const callFlags: readonly string[] = [
   '--use-fake-ui-for-media-stream',
   '--use-fake-device-for-media-stream',
+  `--use-file-for-fake-audio-capture=${writeTone()}`,
   '--autoplay-policy=no-user-gesture-required',
   '--allow-loopback-in-peer-connection',
   '--disable-features=WebRtcHideLocalIpsWithMdns',
 ]
 
-export const fakeMicrophoneHz = 400
 /** What a meter of the console shows of silence. */
 export const silenceLevel = 0.02
 
