@@ -10,12 +10,17 @@ const trace = '4bf92f3577b34da6a3ce929d0e0e4736'
 
 /** The meaning of each status and code, with its subcode if any. */
 export const meanings: Readonly<Record<string, string>> = {
+  '400 1': 'The id and the secret are not those of one app.',
   '400 100': 'An argument is missing or wrong, or the request cannot be read.',
   '400 100 2388040': 'A text of a template is empty or too long.',
   '400 100 2388047': 'The header of a template breaks a rule.',
   '400 100 2388073': 'The footer of a template breaks a rule.',
   '400 100 2388293': 'A template has too many variables for its length.',
   '400 100 2388299': 'A variable of a template stands where it may not.',
+  '400 100 36007': 'The code of a sign-up is unknown, used or too old.',
+  '400 100 36008': 'The redirect address differs from that of the sign-up.',
+  '400 100 36009': 'The verifier does not fit the challenge of the sign-up.',
+  '400 190': 'The token cannot be exchanged.',
   '400 131051': 'The kind of message is unknown, is out of scope, or cannot be sent to this recipient.',
   '401 104': 'There is no access token.',
   '401 190 463': 'The access token, or the signature of a body, is not good.',

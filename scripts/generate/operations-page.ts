@@ -2,7 +2,7 @@ import type { Row } from '../../server/src/graph/operation.ts'
 import type { Vocabulary } from '../../server/src/graph/vocabulary.ts'
 import { listCalls } from '../../server/src/http/openapi/client-methods.ts'
 import { scopesOf } from '../../server/src/http/openapi/doors.ts'
-import { fullInput, placeholdersOf } from '../../server/src/http/route-table.ts'
+import { fullInput, placeholdersOf, shownPathOf } from '../../server/src/http/route-table.ts'
 import { chapters } from '../../server/src/operations.ts'
 import { code, writeMark, writeTable } from './markdown.ts'
 
@@ -42,13 +42,13 @@ export function writeOperationsPage(operations: readonly Row[], vocabulary: Voca
 }
 
 function writeRow(operation: Row, vocabulary: Vocabulary): string[] {
-  const { name, door, method, path, sentence, fields } = operation
+  const { name, door, method, sentence, fields } = operation
   const rateClass = door === 'business' ? operation.rateClass : undefined
   return [
     `<a id="${name}"></a>${code(name)}`,
     door,
     method,
-    code(path),
+    code(shownPathOf(operation)),
     sentence,
     listCalls(name)
       .map((call) => code(`${call.resource}.${call.name}`))

@@ -68,6 +68,24 @@ export const publicDifferences: readonly Difference[] = [
     why: 'enough to test what uses a library',
   },
   {
+    subject: 'Sign-up of businesses',
+    there: 'people sign in with an account of the platform, in a dialog that its JavaScript library opens',
+    here: '[the same address, parameters, messages and exchange](sign-up.md) without a library; in a sandbox people choose who they are, and `auto=accept` answers without a browser',
+    why: 'a test needs neither people nor their accounts',
+  },
+  {
+    subject: 'Tokens of a sign-up',
+    there: 'end after 60 days or never, as the configuration of the app says; `config_id` chooses one',
+    here: 'never end by themselves; `config_id` is taken and has no effect',
+    why: 'there are no configurations: `scope` and the person say what a token may do',
+  },
+  {
+    subject: 'A code of a sign-up that comes twice',
+    there: 'is refused',
+    here: 'is refused, and the token that was given for it ends; a wrong `code_verifier` has the subcode 36009',
+    why: 'a code that comes twice has leaked',
+  },
+  {
     subject: 'Versions',
     there: 'differ from each other, and end',
     here: 'all are served as v23.0',

@@ -136,6 +136,7 @@ const texts = [
     'the sound of calls: session descriptions, and what is wrong with them',
   ],
   ['[operator-door.md](operator-door.md)', 'operators, the sandbox and signing in to the console'],
+  ['[sign-up.md](sign-up.md)', 'connecting a business to an app: the dialog, its codes, and the tokens of an app'],
   ['[public-habits.md](public-habits.md)', 'how `VOCABULARY=whatsapp` behaves like the public platform'],
 ]
 
@@ -145,7 +146,6 @@ const publicFacts =
 
 const planned = [
   ['[public-document.md](planned/public-document.md)', "operations of the public platform's document that are missing"],
-  ['[sign-up.md](planned/sign-up.md)', 'connecting a business to an app, and finding why something happened'],
 ]
 
 /** Where the rest of a chapter is described, or all of one that the specification does not speak of. */

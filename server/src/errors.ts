@@ -14,16 +14,20 @@ import * as encryption from './resources/encryption/errors.ts'
 import * as groups from './resources/groups/errors.ts'
 import * as media from './resources/media/errors.ts'
 import * as messages from './resources/messages/errors.ts'
+import * as onbehalf from './resources/onbehalf/errors.ts'
 import * as operators from './resources/operators/errors.ts'
 import * as phoneNumbers from './resources/phone-numbers/errors.ts'
 import * as portfolio from './resources/portfolio/errors.ts'
 import * as profile from './resources/profile/errors.ts'
 import * as sandbox from './resources/sandbox/errors.ts'
 import * as schedules from './resources/schedules/errors.ts'
+import * as dialog from './resources/sign-up/dialog/errors.ts'
+import * as exchange from './resources/sign-up/exchange-errors.ts'
 import * as solutions from './resources/solutions/errors.ts'
 import * as onboarding from './resources/solutions/onboarding-errors.ts'
 import * as templates from './resources/templates/errors.ts'
 import * as templateSending from './resources/templates/sending/sending-errors.ts'
+import * as tokens from './resources/tokens/errors.ts'
 import * as uploads from './resources/uploads/errors.ts'
 import * as users from './resources/users/errors.ts'
 import * as webhooks from './resources/webhooks/errors.ts'
@@ -44,6 +48,7 @@ const files: Readonly<Record<string, Readonly<Record<string, unknown>>>> = {
   'resources/calls/errors.ts': calls,
   'resources/calls/sdp/errors.ts': sdp,
   'resources/profile/errors.ts': profile,
+  'resources/tokens/errors.ts': tokens,
   'resources/uploads/errors.ts': uploads,
   'resources/account/errors.ts': account,
   'resources/encryption/errors.ts': encryption,
@@ -56,11 +61,14 @@ const files: Readonly<Record<string, Readonly<Record<string, unknown>>>> = {
   'resources/schedules/errors.ts': schedules,
   'resources/templates/errors.ts': templates,
   'resources/templates/sending/sending-errors.ts': templateSending,
+  'resources/sign-up/dialog/errors.ts': dialog,
+  'resources/sign-up/exchange-errors.ts': exchange,
   'resources/solutions/errors.ts': solutions,
   'resources/solutions/onboarding-errors.ts': onboarding,
   'resources/compliance/errors.ts': compliance,
   'resources/console/errors.ts': console,
   'resources/portfolio/errors.ts': portfolio,
+  'resources/onbehalf/errors.ts': onbehalf,
   'resources/webhooks/errors.ts': webhooks,
   'resources/operators/errors.ts': operators,
   'resources/sandbox/errors.ts': sandbox,

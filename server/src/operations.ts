@@ -12,6 +12,7 @@ import { encryptionChapter } from './resources/encryption/operations.ts'
 import { groupsChapter } from './resources/groups/operations.ts'
 import { mediaChapter } from './resources/media/operations.ts'
 import { messagesChapter } from './resources/messages/operations.ts'
+import { onbehalfChapter } from './resources/onbehalf/operations.ts'
 import { operatorsChapter } from './resources/operators/operations.ts'
 import { phoneNumbersChapter } from './resources/phone-numbers/operations.ts'
 import { portfolioChapter } from './resources/portfolio/operations.ts'
@@ -20,8 +21,10 @@ import { qrCodesChapter } from './resources/qr-codes/operations.ts'
 import { sandboxChapter } from './resources/sandbox/operations.ts'
 import { schedulesChapter } from './resources/schedules/operations.ts'
 import { serviceChapter } from './resources/service/operations.ts'
+import { signUpChapter } from './resources/sign-up/operations.ts'
 import { solutionsChapter } from './resources/solutions/operations.ts'
 import { templatesChapter } from './resources/templates/operations.ts'
+import { tokensChapter } from './resources/tokens/operations.ts'
 import { uploadsChapter } from './resources/uploads/operations.ts'
 import { usersChapter } from './resources/users/operations.ts'
 import { webhooksChapter } from './resources/webhooks/operations.ts'
@@ -46,6 +49,9 @@ export const chapters: readonly Chapter[] = [
   solutionsChapter,
   complianceChapter,
   portfolioChapter,
+  onbehalfChapter,
+  signUpChapter,
+  tokensChapter,
   webhooksChapter,
   auditChapter,
   operatorsChapter,

@@ -4,6 +4,7 @@ import { keyOf, meanings } from '../errors-page.ts'
 
 /** The name of each code, for people who write programs: a code says more than its status, whose class has a name already. */
 const codeNames: Readonly<Record<number, string>> = {
+  1: 'ClientSecretWrong',
   2: 'ServiceFault',
   4: 'RateLimit',
   10: 'FeatureOff',
@@ -45,6 +46,9 @@ const codeNames: Readonly<Record<number, string>> = {
 const subcodeNames: Readonly<Record<number, string>> = {
   463: 'TokenInvalid',
   467: 'TokenRevoked',
+  36007: 'SignUpCodeUsedOrOld',
+  36008: 'SignUpRedirectDiffers',
+  36009: 'SignUpVerifierWrong',
   2388019: 'TemplateLimit',
   2388023: 'TemplateNameReserved',
   2388024: 'TemplateExists',

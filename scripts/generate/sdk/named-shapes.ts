@@ -66,6 +66,8 @@ const places: Readonly<Record<Direction, Readonly<Record<string, Place>>>> = {
     WebhookField: ['webhooks.list_subscriptions.data[].fields[]', 'What an app can subscribe to.'],
     HealthStatus: ['account.read.health_status', 'Whether messages can be sent, and what prevents that.', 'whatsapp'],
     QrCode: ['qr_codes.list.data[]', 'A QR code of a phone number.'],
+    Account: ['account.list_owned.data[]', 'A business account; `fields` may leave any member out.'],
+    OnbehalfRequest: ['operator.list_onbehalf_requests.data[]', "A request to act on behalf of an account's owner."],
     Solution: ['solutions.list.data[]', 'A solution of several partners.'],
     Replay: ['operator.list_replays.data[]', 'Deliveries that are sent again, as one job.'],
     Lane: ['operator.list_lanes.data[]', 'The queue of deliveries to one subscriber.'],

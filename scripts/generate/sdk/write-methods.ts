@@ -99,6 +99,8 @@ function writeRow(method: Method): string {
 }
 
 const doorsOfTokens: Readonly<Record<string, string>> = {
+  // The client sends its version, where one is optional too.
+  token: 'business',
   link: 'business',
   edge_link: 'gateway',
   receiver: 'gateway',

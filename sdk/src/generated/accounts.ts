@@ -4,12 +4,125 @@ import { type Call, callRow } from '../core/call.ts'
 import type { Client, Row } from '../core/client.ts'
 import type { Vocabulary } from './constants.ts'
 import { Group } from '../group.ts'
+import { type ListCall, listRow } from '../core/list.ts'
 import type { RequestOptions } from '../core/request.ts'
-import type { HealthStatus } from './types.ts'
+import type { Account } from './types.ts'
+
+const accountListOwnedRow: Row = { name: 'account.list_owned', method: 'GET', door: 'business', path: '/{}/owned_{product}_business_accounts' }
+
+const accountListClientRow: Row = { name: 'account.list_client', method: 'GET', door: 'business', path: '/{}/client_{product}_business_accounts' }
 
 const accountReadRow: Row = { name: 'account.read', method: 'GET', door: 'business', path: '/{}' }
 
 const accountUpdateRow: Row = { name: 'account.update', method: 'POST', door: 'business', path: '/{}' }
+
+/** The parameters of `accounts.listOwned`. */
+export interface AccountsListOwnedParamsMsgapp {
+  /** Only accounts with this part in their name, in any case. */
+  find?: string | undefined
+  /** Taken, and changes nothing: accounts have no such type here. One or more of ENTERPRISE, SMB. */
+  business_type?: string | undefined
+  /** Names of the fields to return, separated by commas: id, name, timezone_id, message_template_namespace, account_review_status, business_verification_status, country, ownership_type, primary_business_location. Instead of the defaults id, name. */
+  fields?: readonly ('id' | 'name' | 'timezone_id' | 'message_template_namespace' | 'account_review_status' | 'business_verification_status' | 'country' | 'ownership_type' | 'primary_business_location')[] | string | undefined
+  /** How many items a page holds at the most; 25 when left out. */
+  limit?: number | undefined
+  /** Another name of `limit`. */
+  first?: number | undefined
+  /** Another name of `limit`. */
+  last?: number | undefined
+  /** The cursor of the item that the page starts behind. */
+  after?: string | undefined
+  /** The cursor of the item that the page ends in front of. */
+  before?: string | undefined
+}
+
+/** The parameters of `accounts.listOwned`. */
+export interface AccountsListOwnedParamsWhatsapp {
+  /** Only accounts with this part in their name, in any case. */
+  find?: string | undefined
+  /** Taken, and changes nothing: accounts have no such type here. One or more of ENTERPRISE, SMB. */
+  business_type?: string | undefined
+  /** Names of the fields to return, separated by commas: id, name, timezone_id, message_template_namespace, account_review_status, business_verification_status, country, ownership_type, primary_business_location, currency, owner_business_info, status, is_enabled_for_insights, health_status, marketing_messages_lite_api_status, on_behalf_of_business_info, primary_funding_id, purchase_order_number. Instead of the defaults id, name. */
+  fields?: readonly ('id' | 'name' | 'timezone_id' | 'message_template_namespace' | 'account_review_status' | 'business_verification_status' | 'country' | 'ownership_type' | 'primary_business_location' | 'currency' | 'owner_business_info' | 'status' | 'is_enabled_for_insights' | 'health_status' | 'marketing_messages_lite_api_status' | 'on_behalf_of_business_info' | 'primary_funding_id' | 'purchase_order_number')[] | string | undefined
+  /** How many items a page holds at the most; 25 when left out. */
+  limit?: number | undefined
+  /** Another name of `limit`. */
+  first?: number | undefined
+  /** Another name of `limit`. */
+  last?: number | undefined
+  /** The cursor of the item that the page starts behind. */
+  after?: string | undefined
+  /** The cursor of the item that the page ends in front of. */
+  before?: string | undefined
+}
+
+/** The parameters of `accounts.listOwned`. */
+export type AccountsListOwnedParams<V extends Vocabulary = 'msgapp'> = { msgapp: AccountsListOwnedParamsMsgapp; whatsapp: AccountsListOwnedParamsWhatsapp }[V]
+
+/** An item of `accounts.listOwned`. */
+export type AccountsListOwnedItem<V extends Vocabulary = 'msgapp'> = Account<V>
+
+/** Lists the accounts that a business owns and this token sees, newest first. */
+export function accountsListOwned<V extends Vocabulary>(client: Client<V>, businessId: string, params?: AccountsListOwnedParams<V> & { fields?: undefined }, options?: RequestOptions): ListCall<AccountsListOwnedItem<V> & { id: string }>
+/** Lists the accounts that a business owns and this token sees, newest first. */
+export function accountsListOwned<V extends Vocabulary>(client: Client<V>, businessId: string, params?: AccountsListOwnedParams<V>, options?: RequestOptions): ListCall<AccountsListOwnedItem<V>>
+export function accountsListOwned<V extends Vocabulary>(client: Client<V>, businessId: string, params?: AccountsListOwnedParams<V>, options?: RequestOptions): ListCall<AccountsListOwnedItem<V>> {
+  return listRow(client, accountListOwnedRow, [businessId], params, options)
+}
+
+/** The parameters of `accounts.listClient`. */
+export interface AccountsListClientParamsMsgapp {
+  /** Only accounts with this part in their name, in any case. */
+  find?: string | undefined
+  /** Taken, and changes nothing: accounts have no such type here. One or more of STANDARD, PREMIUM, ENTERPRISE. */
+  business_type?: string | undefined
+  /** Names of the fields to return, separated by commas: id, name, timezone_id, message_template_namespace, account_review_status, business_verification_status, country, ownership_type, primary_business_location. Instead of the defaults id, name. */
+  fields?: readonly ('id' | 'name' | 'timezone_id' | 'message_template_namespace' | 'account_review_status' | 'business_verification_status' | 'country' | 'ownership_type' | 'primary_business_location')[] | string | undefined
+  /** How many items a page holds at the most; 25 when left out. */
+  limit?: number | undefined
+  /** Another name of `limit`. */
+  first?: number | undefined
+  /** Another name of `limit`. */
+  last?: number | undefined
+  /** The cursor of the item that the page starts behind. */
+  after?: string | undefined
+  /** The cursor of the item that the page ends in front of. */
+  before?: string | undefined
+}
+
+/** The parameters of `accounts.listClient`. */
+export interface AccountsListClientParamsWhatsapp {
+  /** Only accounts with this part in their name, in any case. */
+  find?: string | undefined
+  /** Taken, and changes nothing: accounts have no such type here. One or more of STANDARD, PREMIUM, ENTERPRISE. */
+  business_type?: string | undefined
+  /** Names of the fields to return, separated by commas: id, name, timezone_id, message_template_namespace, account_review_status, business_verification_status, country, ownership_type, primary_business_location, currency, owner_business_info, status, is_enabled_for_insights, health_status, marketing_messages_lite_api_status, on_behalf_of_business_info, primary_funding_id, purchase_order_number. Instead of the defaults id, name. */
+  fields?: readonly ('id' | 'name' | 'timezone_id' | 'message_template_namespace' | 'account_review_status' | 'business_verification_status' | 'country' | 'ownership_type' | 'primary_business_location' | 'currency' | 'owner_business_info' | 'status' | 'is_enabled_for_insights' | 'health_status' | 'marketing_messages_lite_api_status' | 'on_behalf_of_business_info' | 'primary_funding_id' | 'purchase_order_number')[] | string | undefined
+  /** How many items a page holds at the most; 25 when left out. */
+  limit?: number | undefined
+  /** Another name of `limit`. */
+  first?: number | undefined
+  /** Another name of `limit`. */
+  last?: number | undefined
+  /** The cursor of the item that the page starts behind. */
+  after?: string | undefined
+  /** The cursor of the item that the page ends in front of. */
+  before?: string | undefined
+}
+
+/** The parameters of `accounts.listClient`. */
+export type AccountsListClientParams<V extends Vocabulary = 'msgapp'> = { msgapp: AccountsListClientParamsMsgapp; whatsapp: AccountsListClientParamsWhatsapp }[V]
+
+/** An item of `accounts.listClient`. */
+export type AccountsListClientItem<V extends Vocabulary = 'msgapp'> = Account<V>
+
+/** Lists the accounts of others that are shared with a business or managed by it on behalf of their owners, and that this token sees, the newest access first. */
+export function accountsListClient<V extends Vocabulary>(client: Client<V>, businessId: string, params?: AccountsListClientParams<V> & { fields?: undefined }, options?: RequestOptions): ListCall<AccountsListClientItem<V> & { id: string }>
+/** Lists the accounts of others that are shared with a business or managed by it on behalf of their owners, and that this token sees, the newest access first. */
+export function accountsListClient<V extends Vocabulary>(client: Client<V>, businessId: string, params?: AccountsListClientParams<V>, options?: RequestOptions): ListCall<AccountsListClientItem<V>>
+export function accountsListClient<V extends Vocabulary>(client: Client<V>, businessId: string, params?: AccountsListClientParams<V>, options?: RequestOptions): ListCall<AccountsListClientItem<V>> {
+  return listRow(client, accountListClientRow, [businessId], params, options)
+}
 
 /** The parameters of `accounts.retrieve`. */
 export interface AccountsRetrieveParamsMsgapp {
@@ -27,43 +140,7 @@ export interface AccountsRetrieveParamsWhatsapp {
 export type AccountsRetrieveParams<V extends Vocabulary = 'msgapp'> = { msgapp: AccountsRetrieveParamsMsgapp; whatsapp: AccountsRetrieveParamsWhatsapp }[V]
 
 /** The response of `accounts.retrieve`. */
-export interface AccountsRetrieveResponseMsgapp {
-  id?: string
-  name?: string
-  timezone_id?: string
-  message_template_namespace?: string
-  account_review_status?: 'PENDING' | 'APPROVED' | 'REJECTED' | 'LIMIT_REACHED'
-  business_verification_status?: 'VERIFIED' | 'UNVERIFIED' | 'PENDING'
-  /** ISO 3166-1 alpha-2. */
-  country?: string
-  ownership_type?: 'SELF_OWNED' | 'CLIENT_OWNED' | 'AGENCY_OWNED'
-  primary_business_location?: string
-}
-
-/** The response of `accounts.retrieve`. */
-export interface AccountsRetrieveResponseWhatsapp extends AccountsRetrieveResponseMsgapp {
-  /** The code of ISO 4217 for no currency: nothing is billed here. */
-  currency?: 'XXX'
-  owner_business_info?: {
-    id: string
-    name: string
-  }
-  status?: 'ACTIVE'
-  /** Always false: there are no insights. */
-  is_enabled_for_insights?: boolean
-  health_status?: HealthStatus
-  /** There is no such API here. */
-  marketing_messages_lite_api_status?: 'INELIGIBLE'
-  /** Taken as a field, and left out of the response: nothing here knows it. */
-  on_behalf_of_business_info?: Record<string, unknown>
-  /** Taken as a field, and left out of the response: nothing here knows it. */
-  primary_funding_id?: string
-  /** Taken as a field, and left out of the response: nothing here knows it. */
-  purchase_order_number?: string
-}
-
-/** The response of `accounts.retrieve`. */
-export type AccountsRetrieveResponse<V extends Vocabulary = 'msgapp'> = { msgapp: AccountsRetrieveResponseMsgapp; whatsapp: AccountsRetrieveResponseWhatsapp }[V]
+export type AccountsRetrieveResponse<V extends Vocabulary = 'msgapp'> = Account<V>
 
 /** Reads a business account. */
 export function accountsRetrieve<V extends Vocabulary>(client: Client<V>, accountId: string, params?: AccountsRetrieveParams<V> & { fields?: undefined }, options?: RequestOptions): Call<AccountsRetrieveResponse<V> & { id: string }>
@@ -93,6 +170,42 @@ export function accountsUpdate<V extends Vocabulary>(client: Client<V>, accountI
 
 /** `client.accounts` */
 export class AccountsMethods<V extends Vocabulary = 'msgapp'> extends Group<V> {
+  /**
+   * Lists the accounts that a business owns and this token sees, newest first.
+   *
+   * @example
+   * for await (const item of client.accounts.listOwned('2000000000000001', { find: 'shrub', limit: 1 })) …
+   */
+  listOwned(businessId: string, params?: AccountsListOwnedParams<V> & { fields?: undefined }, options?: RequestOptions): ListCall<AccountsListOwnedItem<V> & { id: string }>
+  /**
+   * Lists the accounts that a business owns and this token sees, newest first.
+   *
+   * @example
+   * for await (const item of client.accounts.listOwned('2000000000000001', { find: 'shrub', limit: 1 })) …
+   */
+  listOwned(businessId: string, params?: AccountsListOwnedParams<V>, options?: RequestOptions): ListCall<AccountsListOwnedItem<V>>
+  listOwned(businessId: string, params?: AccountsListOwnedParams<V>, options?: RequestOptions): ListCall<AccountsListOwnedItem<V>> {
+    return accountsListOwned(this.client, businessId, params, options)
+  }
+
+  /**
+   * Lists the accounts of others that are shared with a business or managed by it on behalf of their owners, and that this token sees, the newest access first.
+   *
+   * @example
+   * for await (const item of client.accounts.listClient('2000000000000002', { limit: 1 })) …
+   */
+  listClient(businessId: string, params?: AccountsListClientParams<V> & { fields?: undefined }, options?: RequestOptions): ListCall<AccountsListClientItem<V> & { id: string }>
+  /**
+   * Lists the accounts of others that are shared with a business or managed by it on behalf of their owners, and that this token sees, the newest access first.
+   *
+   * @example
+   * for await (const item of client.accounts.listClient('2000000000000002', { limit: 1 })) …
+   */
+  listClient(businessId: string, params?: AccountsListClientParams<V>, options?: RequestOptions): ListCall<AccountsListClientItem<V>>
+  listClient(businessId: string, params?: AccountsListClientParams<V>, options?: RequestOptions): ListCall<AccountsListClientItem<V>> {
+    return accountsListClient(this.client, businessId, params, options)
+  }
+
   /**
    * Reads a business account.
    *

@@ -25,9 +25,13 @@ import { OnboardingMethods } from './onboarding.ts'
 import { ComplianceMethods } from './compliance.ts'
 import { BusinessesMethods } from './businesses.ts'
 import { MigrationIntentsMethods } from './migration-intents.ts'
+import { OnbehalfRequestsMethods } from './onbehalf-requests.ts'
+import { OperatorMethods } from './operator.ts'
+import { OauthMethods } from './oauth.ts'
+import { MeMethods } from './me.ts'
+import { TokensMethods } from './tokens.ts'
 import { WebhooksMethods } from './webhooks.ts'
 import { ActivitiesMethods } from './activities.ts'
-import { OperatorMethods } from './operator.ts'
 import { SandboxMethods } from './sandbox.ts'
 
 /** A client with every method of every door. */
@@ -55,8 +59,12 @@ export class AllMethods<V extends Vocabulary = 'msgapp'> extends Client<V> {
   readonly compliance: ComplianceMethods<V> = new ComplianceMethods(this)
   readonly businesses: BusinessesMethods<V> = new BusinessesMethods(this)
   readonly migrationIntents: MigrationIntentsMethods<V> = new MigrationIntentsMethods(this)
+  readonly onbehalfRequests: OnbehalfRequestsMethods<V> = new OnbehalfRequestsMethods(this)
+  readonly operator: OperatorMethods<V> = new OperatorMethods(this)
+  readonly oauth: OauthMethods<V> = new OauthMethods(this)
+  readonly me: MeMethods<V> = new MeMethods(this)
+  readonly tokens: TokensMethods<V> = new TokensMethods(this)
   readonly webhooks: WebhooksMethods<V> = new WebhooksMethods(this)
   readonly activities: ActivitiesMethods<V> = new ActivitiesMethods(this)
-  readonly operator: OperatorMethods<V> = new OperatorMethods(this)
   readonly sandbox: SandboxMethods<V> = new SandboxMethods(this)
 }

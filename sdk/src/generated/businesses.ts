@@ -4,11 +4,14 @@ import { type Call, callRow } from '../core/call.ts'
 import type { Client, Row } from '../core/client.ts'
 import type { Vocabulary } from './constants.ts'
 import { Group } from '../group.ts'
+import { type ListCall, listRow } from '../core/list.ts'
 import type { RequestOptions } from '../core/request.ts'
 
 const portfolioReadBusinessRow: Row = { name: 'portfolio.read_business', method: 'GET', door: 'business', path: '/{}' }
 
 const portfolioListExtendedCreditsRow: Row = { name: 'portfolio.list_extended_credits', method: 'GET', door: 'business', path: '/{}/extendedcredits' }
+
+const portfolioListClientBusinessesRow: Row = { name: 'portfolio.list_client_businesses', method: 'GET', door: 'business', path: '/{}/connected_client_businesses' }
 
 /** The parameters of `businesses.retrieve`. */
 export interface BusinessesRetrieveParams {
@@ -44,6 +47,61 @@ export function businessesListExtendedCredits<V extends Vocabulary>(client: Clie
   return callRow(client, portfolioListExtendedCreditsRow, [businessId], undefined, options)
 }
 
+/** The parameters of `businesses.listClients`. */
+export interface BusinessesListClientsParamsMsgapp {
+  /** Names of the fields to return, separated by commas: id, name, created_time. Instead of the defaults id, name, created_time. */
+  fields?: readonly ('id' | 'name' | 'created_time')[] | string | undefined
+  /** How many items a page holds at the most; 25 when left out. */
+  limit?: number | undefined
+  /** The cursor of the item that the page starts behind. */
+  after?: string | undefined
+  /** The cursor of the item that the page ends in front of. */
+  before?: string | undefined
+}
+
+/** The parameters of `businesses.listClients`. */
+export interface BusinessesListClientsParamsWhatsapp {
+  /** Names of the fields to return, separated by commas: id, name, created_time, business_status, verification_status, updated_time. Instead of the defaults id, name, created_time. */
+  fields?: readonly ('id' | 'name' | 'created_time' | 'business_status' | 'verification_status' | 'updated_time')[] | string | undefined
+  /** How many items a page holds at the most; 25 when left out. */
+  limit?: number | undefined
+  /** The cursor of the item that the page starts behind. */
+  after?: string | undefined
+  /** The cursor of the item that the page ends in front of. */
+  before?: string | undefined
+}
+
+/** The parameters of `businesses.listClients`. */
+export type BusinessesListClientsParams<V extends Vocabulary = 'msgapp'> = { msgapp: BusinessesListClientsParamsMsgapp; whatsapp: BusinessesListClientsParamsWhatsapp }[V]
+
+/** An item of `businesses.listClients`. */
+export interface BusinessesListClientsItemMsgapp {
+  id?: string
+  name?: string
+  /** When it gave the app access for the first time. */
+  created_time?: string
+}
+
+/** An item of `businesses.listClients`. */
+export interface BusinessesListClientsItemWhatsapp extends BusinessesListClientsItemMsgapp {
+  business_status?: 'ACTIVE'
+  /** Taken as a field, and left out of the response: nothing here knows it. */
+  verification_status?: string
+  /** Taken as a field, and left out of the response: nothing here knows it. */
+  updated_time?: string
+}
+
+/** An item of `businesses.listClients`. */
+export type BusinessesListClientsItem<V extends Vocabulary = 'msgapp'> = { msgapp: BusinessesListClientsItemMsgapp; whatsapp: BusinessesListClientsItemWhatsapp }[V]
+
+/** Lists the businesses that gave an app access to an account, by signing up, by sharing it or for onboarding, the newest first. */
+export function businessesListClients<V extends Vocabulary>(client: Client<V>, applicationId: string, params?: BusinessesListClientsParams<V> & { fields?: undefined }, options?: RequestOptions): ListCall<BusinessesListClientsItem<V> & { id: string }>
+/** Lists the businesses that gave an app access to an account, by signing up, by sharing it or for onboarding, the newest first. */
+export function businessesListClients<V extends Vocabulary>(client: Client<V>, applicationId: string, params?: BusinessesListClientsParams<V>, options?: RequestOptions): ListCall<BusinessesListClientsItem<V>>
+export function businessesListClients<V extends Vocabulary>(client: Client<V>, applicationId: string, params?: BusinessesListClientsParams<V>, options?: RequestOptions): ListCall<BusinessesListClientsItem<V>> {
+  return listRow(client, portfolioListClientBusinessesRow, [applicationId], params, options)
+}
+
 /** `client.businesses` */
 export class BusinessesMethods<V extends Vocabulary = 'msgapp'> extends Group<V> {
   /**
@@ -72,5 +130,23 @@ export class BusinessesMethods<V extends Vocabulary = 'msgapp'> extends Group<V>
    */
   listExtendedCredits(businessId: string, options?: RequestOptions): Call<BusinessesListExtendedCreditsResponse> {
     return businessesListExtendedCredits(this.client, businessId, options)
+  }
+
+  /**
+   * Lists the businesses that gave an app access to an account, by signing up, by sharing it or for onboarding, the newest first.
+   *
+   * @example
+   * for await (const item of client.businesses.listClients('3000000000000002', { limit: 1 })) …
+   */
+  listClients(applicationId: string, params?: BusinessesListClientsParams<V> & { fields?: undefined }, options?: RequestOptions): ListCall<BusinessesListClientsItem<V> & { id: string }>
+  /**
+   * Lists the businesses that gave an app access to an account, by signing up, by sharing it or for onboarding, the newest first.
+   *
+   * @example
+   * for await (const item of client.businesses.listClients('3000000000000002', { limit: 1 })) …
+   */
+  listClients(applicationId: string, params?: BusinessesListClientsParams<V>, options?: RequestOptions): ListCall<BusinessesListClientsItem<V>>
+  listClients(applicationId: string, params?: BusinessesListClientsParams<V>, options?: RequestOptions): ListCall<BusinessesListClientsItem<V>> {
+    return businessesListClients(this.client, applicationId, params, options)
   }
 }

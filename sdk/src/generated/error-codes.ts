@@ -2,6 +2,8 @@
 
 /** What `code` of an error may be, also in events. */
 export const ErrorCode = {
+  /** The id and the secret are not those of one app. */
+  ClientSecretWrong: 1,
   /** A fault of the service. What was waited for did not happen in time. */
   ServiceFault: 2,
   /** The limit of edits of a template is reached. */
@@ -12,7 +14,7 @@ export const ErrorCode = {
   InvalidArgument: 100,
   /** There is no access token. */
   TokenMissing: 104,
-  /** The access token, or the signature of a body, is not good. The access token was revoked (`VOCABULARY=whatsapp` alone). */
+  /** The token cannot be exchanged. */
   TokenInvalid: 190,
   /** The token sees it, but may not do it. */
   PermissionDenied: 200,
@@ -83,6 +85,12 @@ export const ErrorSubcode = {
   TokenInvalid: 463,
   /** The access token was revoked (`VOCABULARY=whatsapp` alone). */
   TokenRevoked: 467,
+  /** The code of a sign-up is unknown, used or too old. */
+  SignUpCodeUsedOrOld: 36007,
+  /** The redirect address differs from that of the sign-up. */
+  SignUpRedirectDiffers: 36008,
+  /** The verifier does not fit the challenge of the sign-up. */
+  SignUpVerifierWrong: 36009,
   /** The account has as many templates as it may have. */
   TemplateLimit: 2388019,
   /** The name of a template that was deleted cannot be used yet. */

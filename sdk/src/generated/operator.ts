@@ -8,7 +8,17 @@ import { Group } from '../group.ts'
 import { type ListCall, listRow } from '../core/list.ts'
 import type { RequestOptions } from '../core/request.ts'
 import { type EventStream, type StreamOptions, type StreamReset, streamRow } from '../core/stream.ts'
-import type { Replay, Lane } from './types.ts'
+import type { OnbehalfRequest, Replay, Lane } from './types.ts'
+
+const operatorListOnbehalfRequestsRow: Row = { name: 'operator.list_onbehalf_requests', method: 'GET', door: 'operator', path: '/operator/onbehalf-requests' }
+
+const operatorSetOnbehalfRequestRow: Row = { name: 'operator.set_onbehalf_request', method: 'PUT', door: 'operator', path: '/operator/onbehalf-requests' }
+
+const operatorListConnectionsRow: Row = { name: 'operator.list_connections', method: 'GET', door: 'operator', path: '/operator/connections' }
+
+const operatorEndConnectionRow: Row = { name: 'operator.end_connection', method: 'DELETE', door: 'operator', path: '/operator/connections/{}' }
+
+const operatorCreateUserLinkRow: Row = { name: 'operator.create_user_link', method: 'POST', door: 'operator', path: '/operator/businesses/{}/users/{}/link' }
 
 const operatorReadStateRow: Row = { name: 'operator.read_state', method: 'GET', door: 'operator', path: '/operator/state' }
 
@@ -25,6 +35,10 @@ const operatorRevokeTokenRow: Row = { name: 'operator.revoke_token', method: 'DE
 const operatorReadAppSecretRow: Row = { name: 'operator.read_app_secret', method: 'GET', door: 'operator', path: '/operator/apps/{}/secret' }
 
 const operatorRotateAppSecretRow: Row = { name: 'operator.rotate_app_secret', method: 'POST', door: 'operator', path: '/operator/apps/{}/secret' }
+
+const operatorReadAppRow: Row = { name: 'operator.read_app', method: 'GET', door: 'operator', path: '/operator/apps/{}' }
+
+const operatorListBusinessUsersRow: Row = { name: 'operator.list_business_users', method: 'GET', door: 'operator', path: '/operator/businesses/{}/users' }
 
 const operatorListDeliveriesRow: Row = { name: 'operator.list_deliveries', method: 'GET', door: 'operator', path: '/operator/deliveries' }
 
@@ -67,6 +81,132 @@ const operatorsReadyzRow: Row = { name: 'operators.readyz', method: 'GET', door:
 const operatorsReadyzProcessRow: Row = { name: 'operators.readyz_process', method: 'GET', door: 'open', path: '/readyz/process' }
 
 const operatorsMetricsRow: Row = { name: 'operators.metrics', method: 'GET', door: 'open', path: '/metrics' }
+
+/** The parameters of `operator.onbehalfRequests.list`. */
+export interface OperatorOnbehalfRequestsListParams {
+  /** Only those for this account. */
+  account_id?: string | undefined
+  /** Only those in this state. It must be a state of a request, such as PENDING, APPROVE or DECLINE. */
+  status?: 'PENDING' | 'IN_PROGRESS' | 'APPROVE' | 'DECLINE' | 'EXPIRED' | 'CANCELED' | 'INVALID' | undefined
+  /** How many items a page holds at the most; 25 when left out. */
+  limit?: number | undefined
+  /** The cursor of the item that the page starts behind. */
+  after?: string | undefined
+  /** The cursor of the item that the page ends in front of. */
+  before?: string | undefined
+}
+
+/** An item of `operator.onbehalfRequests.list`. */
+export type OperatorOnbehalfRequestsListItem = OnbehalfRequest
+
+/** Lists the requests to act on behalf of accounts' owners, in any state, newest first. */
+export function operatorOnbehalfRequestsList<V extends Vocabulary>(client: Client<V>, params?: OperatorOnbehalfRequestsListParams, options?: RequestOptions): ListCall<OperatorOnbehalfRequestsListItem> {
+  return listRow(client, operatorListOnbehalfRequestsRow, [], params, options)
+}
+
+/** The parameters of `operator.onbehalfRequests.update`. */
+export interface OperatorOnbehalfRequestsUpdateParams {
+  /** The account that somebody asks to manage. */
+  account_id?: string | undefined
+  /** The business that asks, other than the owner. */
+  requesting_business_id?: string | undefined
+  /** A request that is there, instead of these two. */
+  id?: string | undefined
+  /** APPROVE lets the business act on behalf of the owner, DECLINE does not. Left out: PENDING for a new request, unchanged for one that waits. */
+  status?: 'PENDING' | 'IN_PROGRESS' | 'APPROVE' | 'DECLINE' | undefined
+}
+
+/** The response of `operator.onbehalfRequests.update`. */
+export type OperatorOnbehalfRequestsUpdateResponse = OnbehalfRequest
+
+/** Makes a request to act on behalf of an account's owner, unless the business has one that waits, and answers one by its status. */
+export function operatorOnbehalfRequestsUpdate<V extends Vocabulary>(client: Client<V>, params?: OperatorOnbehalfRequestsUpdateParams, options?: RequestOptions): Call<OperatorOnbehalfRequestsUpdateResponse> {
+  return callRow(client, operatorSetOnbehalfRequestRow, [], params, options)
+}
+
+/** The parameters of `operator.connections.list`. */
+export interface OperatorConnectionsListParams {
+  /** Only those to this app. */
+  app_id?: string | undefined
+  /** Only those of this business. */
+  business_id?: string | undefined
+  /** Only those of this account. */
+  account_id?: string | undefined
+  /** Only those that last, or only those that have ended. */
+  state?: 'live' | 'ended' | undefined
+  /** How many items a page holds at the most; 25 when left out. */
+  limit?: number | undefined
+  /** The cursor of the item that the page starts behind. */
+  after?: string | undefined
+  /** The cursor of the item that the page ends in front of. */
+  before?: string | undefined
+}
+
+/** An item of `operator.connections.list`. */
+export interface OperatorConnectionsListItem {
+  id: string
+  /** The app that the account is connected to. */
+  app_id: string
+  /** Its name. */
+  app_name: string | null
+  /** The business that connected its account. */
+  business_id: string
+  /** Its name. */
+  business_name: string | null
+  account_id: string
+  /** The name of the account. */
+  account_name: string | null
+  /** The number that was chosen; null: none. */
+  phone_number_id: string | null
+  /** Who agreed. */
+  user: {
+    id: string
+    /** The name. */
+    name: string | null
+    /** The e-mail address. */
+    email: string | null
+  }
+  /** What was agreed to and not taken back. */
+  scopes: string[]
+  /** When somebody agreed last. */
+  created_time: string
+  /** Null while it lasts. */
+  ended_time: string | null
+}
+
+/** Lists the connections of accounts to apps that businesses made by sign-up, newest first. */
+export function operatorConnectionsList<V extends Vocabulary>(client: Client<V>, params?: OperatorConnectionsListParams, options?: RequestOptions): ListCall<OperatorConnectionsListItem> {
+  return listRow(client, operatorListConnectionsRow, [], params, options)
+}
+
+/** The response of `operator.connections.end`. */
+export interface OperatorConnectionsEndResponse {
+  success: boolean
+}
+
+/** Ends a connection: its tokens are revoked, the access that it gave is withdrawn, and the app is told. One that has ended stays so. */
+export function operatorConnectionsEnd<V extends Vocabulary>(client: Client<V>, connectionId: string, options?: RequestOptions): Call<OperatorConnectionsEndResponse> {
+  return callRow(client, operatorEndConnectionRow, [connectionId], undefined, options)
+}
+
+/** The parameters of `operator.businessUsers.createLink`. */
+export interface OperatorBusinessUsersCreateLinkParams {
+  /** How long the code may be used; 1h when left out. */
+  expires?: string | undefined
+}
+
+/** The response of `operator.businessUsers.createLink`. */
+export interface OperatorBusinessUsersCreateLinkResponse {
+  /** What the person types into the dialog. It is shown once. */
+  code: string
+  /** Until when it may be used. */
+  expires_time: string
+}
+
+/** Creates a code by which a person of a business signs in to the dialog of the sign-up, once; it is only in this response. */
+export function operatorBusinessUsersCreateLink<V extends Vocabulary>(client: Client<V>, businessId: string, userId: string, params?: OperatorBusinessUsersCreateLinkParams, options?: RequestOptions): Call<OperatorBusinessUsersCreateLinkResponse> {
+  return callRow(client, operatorCreateUserLinkRow, [businessId, userId], params, options)
+}
 
 /** The response of `operator.state.retrieve`. */
 export interface OperatorStateRetrieveResponse {
@@ -236,6 +376,13 @@ export interface OperatorTokensListItem {
   session_name?: string
   /** The id of the console session by which it was made; absent: by none. */
   made_by?: string
+  /** The person of a business to whom it belongs; absent: to nobody. */
+  user?: {
+    id: string
+    name: string
+  }
+  /** The connection that it was given for, and with which it ends; absent: none. */
+  connection_id?: string
   /** What it is for, as its creator wrote; null: it was not given. */
   name: string | null
   /** The name of the console session that created it, or the id of the token that did; null: not known, as for those of a command or a world file. */
@@ -244,7 +391,7 @@ export interface OperatorTokensListItem {
   last_used_time: string | null
 }
 
-/** Lists tokens, newest first, without their secrets. */
+/** Lists tokens, newest first, without their secrets, and without those that apps have by their secrets. */
 export function operatorTokensList<V extends Vocabulary>(client: Client<V>, params?: OperatorTokensListParams, options?: RequestOptions): ListCall<OperatorTokensListItem> {
   return listRow(client, operatorListTokensRow, [], params, options)
 }
@@ -292,6 +439,13 @@ export interface OperatorTokensCreateResponse {
   session_name?: string
   /** The id of the console session by which it was made; absent: by none. */
   made_by?: string
+  /** The person of a business to whom it belongs; absent: to nobody. */
+  user?: {
+    id: string
+    name: string
+  }
+  /** The connection that it was given for, and with which it ends; absent: none. */
+  connection_id?: string
   /** What it is for, as its creator wrote; null: it was not given. */
   name: string | null
   /** The name of the console session that created it, or the id of the token that did; null: not known, as for those of a command or a world file. */
@@ -361,6 +515,48 @@ export interface OperatorAppSecretsRotateResponse {
 /** Creates a new secret of an app, which is only in this response; the old secret stays valid for a while. */
 export function operatorAppSecretsRotate<V extends Vocabulary>(client: Client<V>, appId: string, params?: OperatorAppSecretsRotateParams, options?: RequestOptions): Call<OperatorAppSecretsRotateResponse> {
   return callRow(client, operatorRotateAppSecretRow, [appId], params, options)
+}
+
+/** The response of `operator.apps.retrieve`. */
+export interface OperatorAppsRetrieveResponse {
+  id: string
+  name: string
+  business_id: string
+  /** Where a browser may be sent back to with a code of the sign-up; none: no business can connect itself. */
+  redirect_uris: string[]
+  /** Whether requests with a token of the app must prove that they know its secret. */
+  require_appsecret_proof: boolean
+}
+
+/** Reads where the sign-up of an app may return to, and whether its requests must prove its secret. */
+export function operatorAppsRetrieve<V extends Vocabulary>(client: Client<V>, appId: string, options?: RequestOptions): Call<OperatorAppsRetrieveResponse> {
+  return callRow(client, operatorReadAppRow, [appId], undefined, options)
+}
+
+/** The parameters of `operator.businessUsers.list`. */
+export interface OperatorBusinessUsersListParams {
+  /** Only this person. */
+  user_id?: string | undefined
+  /** How many items a page holds at the most; 25 when left out. */
+  limit?: number | undefined
+  /** The cursor of the item that the page starts behind. */
+  after?: string | undefined
+  /** The cursor of the item that the page ends in front of. */
+  before?: string | undefined
+}
+
+/** An item of `operator.businessUsers.list`. */
+export interface OperatorBusinessUsersListItem {
+  id: string
+  business_id: string
+  name: string
+  email: string
+  created_time: string
+}
+
+/** Lists the people of a business, who may connect it to apps, newest first. */
+export function operatorBusinessUsersList<V extends Vocabulary>(client: Client<V>, businessId: string, params?: OperatorBusinessUsersListParams, options?: RequestOptions): ListCall<OperatorBusinessUsersListItem> {
+  return listRow(client, operatorListBusinessUsersRow, [businessId], params, options)
 }
 
 /** The parameters of `operator.deliveries.list`. */
@@ -685,7 +881,7 @@ export function operatorWorldApply<V extends Vocabulary>(client: Client<V>, body
 /** The parameters of `operator.requests.list`. */
 export interface OperatorRequestsListParams {
   /** Only requests at this door. */
-  door?: 'business' | 'gateway' | 'operator' | 'receiver' | 'handshake' | 'open' | 'link' | 'edge_link' | 'unknown' | undefined
+  door?: 'business' | 'token' | 'gateway' | 'operator' | 'receiver' | 'handshake' | 'open' | 'link' | 'edge_link' | 'unknown' | undefined
   /** Only this operation, such as messages.send. */
   operation?: string | undefined
   /** Only responses with this status. */
@@ -940,6 +1136,75 @@ export function operatorMetrics<V extends Vocabulary>(client: Client<V>, options
   return callForText(client, operatorsMetricsRow, [], undefined, options)
 }
 
+/** `client.operator.onbehalfRequests` */
+export class OperatorOnbehalfRequestsMethods<V extends Vocabulary = 'msgapp'> extends Group<V> {
+  /**
+   * Lists the requests to act on behalf of accounts' owners, in any state, newest first.
+   *
+   * @example
+   * for await (const item of client.operator.onbehalfRequests.list({ account_id: '1000000000000001', limit: 1 })) …
+   */
+  list(params?: OperatorOnbehalfRequestsListParams, options?: RequestOptions): ListCall<OperatorOnbehalfRequestsListItem> {
+    return operatorOnbehalfRequestsList(this.client, params, options)
+  }
+
+  /**
+   * Makes a request to act on behalf of an account's owner, unless the business has one that waits, and answers one by its status.
+   *
+   * @example
+   * await client.operator.onbehalfRequests.update({ account_id: '1000000000000001', requesting_business_id: '2000000000000002' })
+   */
+  update(params?: OperatorOnbehalfRequestsUpdateParams, options?: RequestOptions): Call<OperatorOnbehalfRequestsUpdateResponse> {
+    return operatorOnbehalfRequestsUpdate(this.client, params, options)
+  }
+}
+
+/** `client.operator.connections` */
+export class OperatorConnectionsMethods<V extends Vocabulary = 'msgapp'> extends Group<V> {
+  /**
+   * Lists the connections of accounts to apps that businesses made by sign-up, newest first.
+   *
+   * @example
+   * for await (const item of client.operator.connections.list({ state: 'live' })) …
+   */
+  list(params?: OperatorConnectionsListParams, options?: RequestOptions): ListCall<OperatorConnectionsListItem> {
+    return operatorConnectionsList(this.client, params, options)
+  }
+
+  /**
+   * Ends a connection: its tokens are revoked, the access that it gave is withdrawn, and the app is told. One that has ended stays so.
+   *
+   * @example
+   * await client.operator.connections.end('c0011223344556677')
+   */
+  end(connectionId: string, options?: RequestOptions): Call<OperatorConnectionsEndResponse> {
+    return operatorConnectionsEnd(this.client, connectionId, options)
+  }
+}
+
+/** `client.operator.businessUsers` */
+export class OperatorBusinessUsersMethods<V extends Vocabulary = 'msgapp'> extends Group<V> {
+  /**
+   * Creates a code by which a person of a business signs in to the dialog of the sign-up, once; it is only in this response.
+   *
+   * @example
+   * await client.operator.businessUsers.createLink('2000000000000001', '2300000000000001', { expires: '1h' })
+   */
+  createLink(businessId: string, userId: string, params?: OperatorBusinessUsersCreateLinkParams, options?: RequestOptions): Call<OperatorBusinessUsersCreateLinkResponse> {
+    return operatorBusinessUsersCreateLink(this.client, businessId, userId, params, options)
+  }
+
+  /**
+   * Lists the people of a business, who may connect it to apps, newest first.
+   *
+   * @example
+   * for await (const item of client.operator.businessUsers.list('2000000000000001', { limit: 1 })) …
+   */
+  list(businessId: string, params?: OperatorBusinessUsersListParams, options?: RequestOptions): ListCall<OperatorBusinessUsersListItem> {
+    return operatorBusinessUsersList(this.client, businessId, params, options)
+  }
+}
+
 /** `client.operator.state` */
 export class OperatorStateMethods<V extends Vocabulary = 'msgapp'> extends Group<V> {
   /**
@@ -969,7 +1234,7 @@ export class OperatorNodesMethods<V extends Vocabulary = 'msgapp'> extends Group
 /** `client.operator.tokens` */
 export class OperatorTokensMethods<V extends Vocabulary = 'msgapp'> extends Group<V> {
   /**
-   * Lists tokens, newest first, without their secrets.
+   * Lists tokens, newest first, without their secrets, and without those that apps have by their secrets.
    *
    * @example
    * for await (const item of client.operator.tokens.list({ state: 'good', limit: 1 })) …
@@ -1019,6 +1284,19 @@ export class OperatorAppSecretsMethods<V extends Vocabulary = 'msgapp'> extends 
    */
   rotate(appId: string, params?: OperatorAppSecretsRotateParams, options?: RequestOptions): Call<OperatorAppSecretsRotateResponse> {
     return operatorAppSecretsRotate(this.client, appId, params, options)
+  }
+}
+
+/** `client.operator.apps` */
+export class OperatorAppsMethods<V extends Vocabulary = 'msgapp'> extends Group<V> {
+  /**
+   * Reads where the sign-up of an app may return to, and whether its requests must prove its secret.
+   *
+   * @example
+   * await client.operator.apps.retrieve('3000000000000001')
+   */
+  retrieve(appId: string, options?: RequestOptions): Call<OperatorAppsRetrieveResponse> {
+    return operatorAppsRetrieve(this.client, appId, options)
   }
 }
 
@@ -1226,10 +1504,14 @@ export class OperatorFeedMethods<V extends Vocabulary = 'msgapp'> extends Group<
 
 /** `client.operator` */
 export class OperatorMethods<V extends Vocabulary = 'msgapp'> extends Group<V> {
+  readonly onbehalfRequests: OperatorOnbehalfRequestsMethods<V> = new OperatorOnbehalfRequestsMethods(this.client)
+  readonly connections: OperatorConnectionsMethods<V> = new OperatorConnectionsMethods(this.client)
+  readonly businessUsers: OperatorBusinessUsersMethods<V> = new OperatorBusinessUsersMethods(this.client)
   readonly state: OperatorStateMethods<V> = new OperatorStateMethods(this.client)
   readonly nodes: OperatorNodesMethods<V> = new OperatorNodesMethods(this.client)
   readonly tokens: OperatorTokensMethods<V> = new OperatorTokensMethods(this.client)
   readonly appSecrets: OperatorAppSecretsMethods<V> = new OperatorAppSecretsMethods(this.client)
+  readonly apps: OperatorAppsMethods<V> = new OperatorAppsMethods(this.client)
   readonly deliveries: OperatorDeliveriesMethods<V> = new OperatorDeliveriesMethods(this.client)
   readonly replays: OperatorReplaysMethods<V> = new OperatorReplaysMethods(this.client)
   readonly lanes: OperatorLanesMethods<V> = new OperatorLanesMethods(this.client)

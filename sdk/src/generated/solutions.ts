@@ -12,6 +12,8 @@ const solutionsCreateRow: Row = { name: 'solutions.create', method: 'POST', door
 
 const solutionsListRow: Row = { name: 'solutions.list', method: 'GET', door: 'business', path: '/{}/{product}_business_solutions' }
 
+const solutionsListOfAccountRow: Row = { name: 'solutions.list_of_account', method: 'GET', door: 'business', path: '/{}/solutions' }
+
 const solutionsReadRow: Row = { name: 'solutions.read', method: 'GET', door: 'business', path: '/{}' }
 
 const solutionsAcceptRow: Row = { name: 'solutions.accept', method: 'POST', door: 'business', path: '/{}/accept' }
@@ -63,6 +65,29 @@ export function solutionsList<V extends Vocabulary>(client: Client<V>, applicati
 export function solutionsList<V extends Vocabulary>(client: Client<V>, applicationId: string, params?: SolutionsListParams, options?: RequestOptions): ListCall<SolutionsListItem>
 export function solutionsList<V extends Vocabulary>(client: Client<V>, applicationId: string, params?: SolutionsListParams, options?: RequestOptions): ListCall<SolutionsListItem> {
   return listRow(client, solutionsListRow, [applicationId], params, options)
+}
+
+/** The parameters of `solutions.listOfAccount`. */
+export interface SolutionsListOfAccountParams {
+  /** Names of the fields to return, separated by commas: id, name, status, status_for_pending_request, owner_app, owner_permissions. Instead of the defaults id, name, status, status_for_pending_request, owner_app, owner_permissions. */
+  fields?: readonly ('id' | 'name' | 'status' | 'status_for_pending_request' | 'owner_app' | 'owner_permissions')[] | string | undefined
+  /** How many items a page holds at the most; 25 when left out. */
+  limit?: number | undefined
+  /** The cursor of the item that the page starts behind. */
+  after?: string | undefined
+  /** The cursor of the item that the page ends in front of. */
+  before?: string | undefined
+}
+
+/** An item of `solutions.listOfAccount`. */
+export type SolutionsListOfAccountItem = Solution
+
+/** Lists the solutions that the onboarding of an account named, newest first: all of them to the account's owner, to others those that their business is in. */
+export function solutionsListOfAccount<V extends Vocabulary>(client: Client<V>, accountId: string, params?: SolutionsListOfAccountParams & { fields?: undefined }, options?: RequestOptions): ListCall<SolutionsListOfAccountItem & { id: string }>
+/** Lists the solutions that the onboarding of an account named, newest first: all of them to the account's owner, to others those that their business is in. */
+export function solutionsListOfAccount<V extends Vocabulary>(client: Client<V>, accountId: string, params?: SolutionsListOfAccountParams, options?: RequestOptions): ListCall<SolutionsListOfAccountItem>
+export function solutionsListOfAccount<V extends Vocabulary>(client: Client<V>, accountId: string, params?: SolutionsListOfAccountParams, options?: RequestOptions): ListCall<SolutionsListOfAccountItem> {
+  return listRow(client, solutionsListOfAccountRow, [accountId], params, options)
 }
 
 /** The parameters of `solutions.retrieve`. */
@@ -153,6 +178,24 @@ export class SolutionsMethods<V extends Vocabulary = 'msgapp'> extends Group<V> 
   list(applicationId: string, params?: SolutionsListParams, options?: RequestOptions): ListCall<SolutionsListItem>
   list(applicationId: string, params?: SolutionsListParams, options?: RequestOptions): ListCall<SolutionsListItem> {
     return solutionsList(this.client, applicationId, params, options)
+  }
+
+  /**
+   * Lists the solutions that the onboarding of an account named, newest first: all of them to the account's owner, to others those that their business is in.
+   *
+   * @example
+   * for await (const item of client.solutions.listOfAccount('1000000000000001', { limit: 1 })) …
+   */
+  listOfAccount(accountId: string, params?: SolutionsListOfAccountParams & { fields?: undefined }, options?: RequestOptions): ListCall<SolutionsListOfAccountItem & { id: string }>
+  /**
+   * Lists the solutions that the onboarding of an account named, newest first: all of them to the account's owner, to others those that their business is in.
+   *
+   * @example
+   * for await (const item of client.solutions.listOfAccount('1000000000000001', { limit: 1 })) …
+   */
+  listOfAccount(accountId: string, params?: SolutionsListOfAccountParams, options?: RequestOptions): ListCall<SolutionsListOfAccountItem>
+  listOfAccount(accountId: string, params?: SolutionsListOfAccountParams, options?: RequestOptions): ListCall<SolutionsListOfAccountItem> {
+    return solutionsListOfAccount(this.client, accountId, params, options)
   }
 
   /**

@@ -2192,14 +2192,14 @@ export interface CallSession {
 }
 
 /** The name of an operation. */
-export type OperationName = 'messages.send' | 'messages.list_blocked_users' | 'messages.block_users' | 'messages.unblock_users' | 'gateway.list_users' | 'gateway.read_user' | 'gateway.set_user' | 'gateway.list_chats' | 'gateway.set_chat' | 'gateway.list_messages' | 'gateway.write_message' | 'gateway.read_message' | 'gateway.act_on_message' | 'gateway.download_file' | 'gateway.stream' | 'gateway.wait' | 'templates.list' | 'templates.create' | 'templates.delete_by_name' | 'templates.read' | 'templates.edit' | 'templates.delete' | 'gateway.list_templates' | 'gateway.review_template' | 'templates.download' | 'calls.read_permission' | 'calls.act' | 'gateway.set_call_permission' | 'gateway.start_call' | 'gateway.read_call' | 'gateway.list_calls' | 'gateway.act_on_call' | 'profile.read' | 'profile.update' | 'public.picture' | 'uploads.create' | 'uploads.append' | 'uploads.read' | 'account.read' | 'account.update' | 'encryption.read' | 'encryption.upload' | 'groups.list' | 'groups.create' | 'groups.create_invite_link' | 'groups.read_invite_link' | 'groups.delete_invite_link' | 'groups.list_join_requests' | 'groups.approve_join_requests' | 'groups.reject_join_requests' | 'groups.remove_participants' | 'groups.read' | 'groups.delete' | 'gateway.join_group' | 'public.invite' | 'phone_numbers.list' | 'phone_numbers.create' | 'phone_numbers.read_info' | 'phone_numbers.update_settings' | 'phone_numbers.request_code' | 'phone_numbers.verify_code' | 'phone_numbers.register' | 'phone_numbers.deregister' | 'phone_numbers.read_account_number' | 'gateway.read_outbox' | 'gateway.list_numbers' | 'gateway.read_number' | 'media.upload' | 'media.read' | 'media.delete' | 'gateway.upload_media' | 'media.download' | 'bot.read' | 'bot.read_automation' | 'bot.set_automation' | 'schedules.list' | 'schedules.create' | 'qr_codes.read' | 'qr_codes.list' | 'qr_codes.save' | 'qr_codes.delete' | 'public.message' | 'public.qr_image' | 'solutions.create' | 'solutions.list' | 'solutions.read' | 'solutions.accept' | 'solutions.reject' | 'onboarding.request' | 'compliance.read' | 'compliance.set' | 'portfolio.read_business' | 'portfolio.list_extended_credits' | 'portfolio.read_migration_intent' | 'webhooks.subscribe' | 'webhooks.list_subscriptions' | 'webhooks.unsubscribe' | 'webhooks.link_app' | 'webhooks.list_linked_apps' | 'webhooks.unlink_app' | 'receiver.handshake' | 'receiver.post' | 'audit.list_activities' | 'operator.read_state' | 'operator.list_nodes' | 'operator.find' | 'operator.list_tokens' | 'operator.create_token' | 'operator.revoke_token' | 'operator.read_app_secret' | 'operator.rotate_app_secret' | 'operator.list_deliveries' | 'operator.read_delivery' | 'operator.replay_deliveries' | 'operator.list_replays' | 'operator.read_replay' | 'operator.stop_replay' | 'operator.list_lanes' | 'operator.act_on_lane' | 'operator.list_audit' | 'operator.export_world' | 'operator.apply_world' | 'operator.list_requests' | 'operator.read_trace' | 'operator.why' | 'operator.stream' | 'operator.list_feed' | 'operator.wait' | 'public.start' | 'public.live' | 'public.trace' | 'public.deliveries' | 'public.delivery' | 'public.search' | 'public.connect' | 'public.calls' | 'public.call' | 'public.resources' | 'public.resource' | 'public.sandbox' | 'public.access' | 'public.sign_in_page' | 'public.console_file' | 'public.sign_in' | 'public.begin_sign_in' | 'public.finish_sign_in' | 'public.sign_out' | 'public.docs' | 'public.openapi' | 'public.openapi_gateway' | 'public.openapi_operator' | 'operators.healthz' | 'operators.readyz' | 'operators.readyz_process' | 'operators.metrics' | 'sandbox.read_clock' | 'sandbox.move_clock' | 'sandbox.list_faults' | 'sandbox.replace_faults' | 'sandbox.list_snapshots' | 'sandbox.save_snapshot' | 'sandbox.restore_snapshot' | 'sandbox.delete_snapshot' | 'sandbox.reset' | 'templates.download_card' | 'qr_codes.update'
+export type OperationName = 'messages.send' | 'messages.list_blocked_users' | 'messages.block_users' | 'messages.unblock_users' | 'gateway.list_users' | 'gateway.read_user' | 'gateway.set_user' | 'gateway.list_chats' | 'gateway.set_chat' | 'gateway.list_messages' | 'gateway.write_message' | 'gateway.read_message' | 'gateway.act_on_message' | 'gateway.download_file' | 'gateway.stream' | 'gateway.wait' | 'templates.list' | 'templates.create' | 'templates.delete_by_name' | 'templates.read' | 'templates.edit' | 'templates.delete' | 'gateway.list_templates' | 'gateway.review_template' | 'templates.download' | 'calls.read_permission' | 'calls.act' | 'gateway.set_call_permission' | 'gateway.start_call' | 'gateway.read_call' | 'gateway.list_calls' | 'gateway.act_on_call' | 'profile.read' | 'profile.update' | 'public.picture' | 'uploads.create' | 'uploads.append' | 'uploads.read' | 'account.list_owned' | 'account.list_client' | 'account.read' | 'account.update' | 'encryption.read' | 'encryption.upload' | 'groups.list' | 'groups.create' | 'groups.create_invite_link' | 'groups.read_invite_link' | 'groups.delete_invite_link' | 'groups.list_join_requests' | 'groups.approve_join_requests' | 'groups.reject_join_requests' | 'groups.remove_participants' | 'groups.read' | 'groups.delete' | 'gateway.join_group' | 'public.invite' | 'phone_numbers.list' | 'phone_numbers.create' | 'phone_numbers.read_info' | 'phone_numbers.update_settings' | 'phone_numbers.request_code' | 'phone_numbers.verify_code' | 'phone_numbers.register' | 'phone_numbers.deregister' | 'phone_numbers.read_account_number' | 'gateway.read_outbox' | 'gateway.list_numbers' | 'gateway.read_number' | 'media.upload' | 'media.read' | 'media.delete' | 'gateway.upload_media' | 'media.download' | 'bot.read' | 'bot.read_automation' | 'bot.set_automation' | 'schedules.list' | 'schedules.create' | 'qr_codes.read' | 'qr_codes.list' | 'qr_codes.save' | 'qr_codes.delete' | 'public.message' | 'public.qr_image' | 'solutions.create' | 'solutions.list' | 'solutions.list_of_account' | 'solutions.read' | 'solutions.accept' | 'solutions.reject' | 'onboarding.request' | 'compliance.read' | 'compliance.set' | 'portfolio.read_business' | 'portfolio.list_extended_credits' | 'portfolio.read_migration_intent' | 'portfolio.list_client_businesses' | 'onbehalf.list' | 'operator.list_onbehalf_requests' | 'operator.set_onbehalf_request' | 'sign_up.open_dialog' | 'sign_up.show_step' | 'sign_up.choose_person' | 'sign_up.introduce_person' | 'sign_up.sign_in' | 'sign_up.choose_business' | 'sign_up.add_business' | 'sign_up.choose_account' | 'sign_up.add_account' | 'sign_up.choose_number' | 'sign_up.add_number' | 'sign_up.send_code' | 'sign_up.verify_number' | 'sign_up.agree' | 'sign_up.decline' | 'sign_up.exchange_by_query' | 'sign_up.exchange' | 'operator.list_connections' | 'operator.end_connection' | 'operator.create_user_link' | 'tokens.read_me' | 'tokens.take_back_all' | 'tokens.take_back' | 'tokens.debug' | 'webhooks.subscribe' | 'webhooks.list_subscriptions' | 'webhooks.unsubscribe' | 'webhooks.link_app' | 'webhooks.list_linked_apps' | 'webhooks.unlink_app' | 'receiver.handshake' | 'receiver.post' | 'audit.list_activities' | 'operator.read_state' | 'operator.list_nodes' | 'operator.find' | 'operator.list_tokens' | 'operator.create_token' | 'operator.revoke_token' | 'operator.read_app_secret' | 'operator.rotate_app_secret' | 'operator.read_app' | 'operator.list_business_users' | 'operator.list_deliveries' | 'operator.read_delivery' | 'operator.replay_deliveries' | 'operator.list_replays' | 'operator.read_replay' | 'operator.stop_replay' | 'operator.list_lanes' | 'operator.act_on_lane' | 'operator.list_audit' | 'operator.export_world' | 'operator.apply_world' | 'operator.list_requests' | 'operator.read_trace' | 'operator.why' | 'operator.stream' | 'operator.list_feed' | 'operator.wait' | 'public.start' | 'public.live' | 'public.trace' | 'public.deliveries' | 'public.delivery' | 'public.search' | 'public.connect' | 'public.calls' | 'public.call' | 'public.resources' | 'public.resource' | 'public.sandbox' | 'public.access' | 'public.sign_in_page' | 'public.console_file' | 'public.sign_in' | 'public.begin_sign_in' | 'public.finish_sign_in' | 'public.sign_out' | 'public.docs' | 'public.openapi' | 'public.openapi_gateway' | 'public.openapi_operator' | 'operators.healthz' | 'operators.readyz' | 'operators.readyz_process' | 'operators.metrics' | 'sandbox.read_clock' | 'sandbox.move_clock' | 'sandbox.list_faults' | 'sandbox.replace_faults' | 'sandbox.list_snapshots' | 'sandbox.save_snapshot' | 'sandbox.restore_snapshot' | 'sandbox.delete_snapshot' | 'sandbox.reset' | 'templates.download_card' | 'qr_codes.update'
 
 /** A rule by which requests or webhooks fail on purpose. */
 export interface FaultRule {
   /** Which requests the rule is for. */
   match?: {
     /** The door that a request comes to. */
-    door?: 'business' | 'gateway' | 'operator' | 'receiver' | 'handshake' | 'open' | 'link' | 'edge_link' | undefined
+    door?: 'business' | 'token' | 'gateway' | 'operator' | 'receiver' | 'handshake' | 'open' | 'link' | 'edge_link' | undefined
     /** The operation, such as messages.send. */
     operation?: OperationName | undefined
     /** The phone number that a request or an event is about. */
@@ -3111,6 +3111,76 @@ export interface CallFinding {
   message: string
 }
 
+/** A business account; `fields` may leave any member out. */
+export interface AccountMsgapp {
+  /** The id of the account. */
+  id?: string
+  /** The name of the account. */
+  name?: string
+  /** Its time zone. */
+  timezone_id?: string
+  /** The namespace of its templates. */
+  message_template_namespace?: string
+  /** Whether it has passed its review. */
+  account_review_status?: 'PENDING' | 'APPROVED' | 'REJECTED' | 'LIMIT_REACHED'
+  /** Whether its business is verified. */
+  business_verification_status?: 'VERIFIED' | 'UNVERIFIED' | 'PENDING'
+  /** ISO 3166-1 alpha-2. */
+  country?: string
+  /** For whom its owner has it. */
+  ownership_type?: 'SELF_OWNED' | 'CLIENT_OWNED' | 'AGENCY_OWNED'
+  /** The country that its business is in. */
+  primary_business_location?: string
+}
+
+/** A business account; `fields` may leave any member out. */
+export interface AccountWhatsapp {
+  /** The id of the account. */
+  id?: string
+  /** The name of the account. */
+  name?: string
+  /** Its time zone. */
+  timezone_id?: string
+  /** The namespace of its templates. */
+  message_template_namespace?: string
+  /** RESTRICTED: a limit was reached. */
+  account_review_status?: 'PENDING' | 'APPROVED' | 'REJECTED' | 'RESTRICTED'
+  /** Whether its business is verified. */
+  business_verification_status?: 'VERIFIED' | 'UNVERIFIED' | 'PENDING'
+  /** ISO 3166-1 alpha-2. */
+  country?: string
+  /** For whom its owner has it. */
+  ownership_type?: 'SELF_OWNED' | 'CLIENT_OWNED' | 'AGENCY_OWNED'
+  /** The country that its business is in. */
+  primary_business_location?: string
+  /** The code of ISO 4217 for no currency: nothing is billed here. */
+  currency?: 'XXX'
+  /** The business that owns it. */
+  owner_business_info?: {
+    /** Left out: the file is given by `link`. */
+    id: string
+    /** The name of the snapshot. */
+    name: string
+  }
+  /** Whether it is in use. */
+  status?: 'ACTIVE'
+  /** Always false: there are no insights. */
+  is_enabled_for_insights?: boolean
+  /** Whether messages can be sent, and what prevents that. */
+  health_status?: HealthStatus
+  /** There is no such API here. */
+  marketing_messages_lite_api_status?: 'INELIGIBLE'
+  /** Taken as a field, and left out of the response: nothing here knows it. */
+  on_behalf_of_business_info?: Record<string, unknown>
+  /** Taken as a field, and left out of the response: nothing here knows it. */
+  primary_funding_id?: string
+  /** Taken as a field, and left out of the response: nothing here knows it. */
+  purchase_order_number?: string
+}
+
+/** A business account; `fields` may leave any member out. */
+export type Account<V extends Vocabulary = 'msgapp'> = { msgapp: AccountMsgapp; whatsapp: AccountWhatsapp }[V]
+
 /** Why one item of a group failed. */
 export interface GroupError {
   /** What `ErrorCode` names. */
@@ -3175,6 +3245,32 @@ export interface Solution {
   }
   /** What the owner may do: the default permissions, and MESSAGING where it was given to it. */
   owner_permissions?: ('MANAGE' | 'DEVELOP' | 'MANAGE_TEMPLATES' | 'VIEW_INSIGHTS' | 'MESSAGING')[]
+}
+
+/** A request to act on behalf of an account's owner. */
+export interface OnbehalfRequest {
+  /** The id of the request. */
+  id: string
+  /** What became of it: PENDING and IN_PROGRESS wait for an answer. */
+  status: 'PENDING' | 'IN_PROGRESS' | 'APPROVE' | 'DECLINE' | 'EXPIRED' | 'CANCELED' | 'INVALID'
+  /** The account. */
+  business_owned_object: string
+  /** The owner of the account. */
+  receiving_business: {
+    /** Left out: the file is given by `link`. */
+    id: string
+    /** The name of the snapshot. */
+    name: string
+  }
+  /** Which wants to act on the owner's behalf. */
+  requesting_business: {
+    /** Left out: the file is given by `link`. */
+    id: string
+    /** The name of the snapshot. */
+    name: string
+  }
+  /** When it was made. */
+  created_time: string
 }
 
 /** What an app can subscribe to. */
@@ -3251,7 +3347,7 @@ export interface ActiveFault {
   /** What it applies to; a member that is left out matches everything. */
   match?: {
     /** The door that a request comes to. */
-    door?: 'business' | 'gateway' | 'operator' | 'receiver' | 'handshake' | 'open' | 'link' | 'edge_link'
+    door?: 'business' | 'token' | 'gateway' | 'operator' | 'receiver' | 'handshake' | 'open' | 'link' | 'edge_link'
     /** Its operation, such as messages.send. */
     operation?: string
     /** The phone number that a request or an event is about. */

@@ -1,3 +1,4 @@
+import { addMissingAppTokens } from '../auth/app-tokens.ts'
 import type { Random } from '../base/keys/random.ts'
 import type { Log } from '../base/log/log.ts'
 import { ScopedNumbers } from '../base/text/scoped-numbers.ts'
@@ -103,6 +104,7 @@ export async function layFoundation({
   await store.claim(owner)
   // Made at the first start; each upload uses the current one.
   await database.transaction((tx) => takeSigningKey(tx, clock, random))
+  await addMissingAppTokens(database, { clock, random })
 
   const waker = database.notifications
     ? new NotificationWaker(database.notifications, random.trace(), { listens: true })

@@ -19,6 +19,7 @@ import { packageVersion } from '../version.ts'
 import { makeWorldPort } from '../world/port.ts'
 import { judgeClock } from './clock-readiness.ts'
 import type { Foundation } from './foundation.ts'
+import type { Limits } from './limits.ts'
 import { watchReadiness } from './readiness-metrics.ts'
 import { noteHold } from './sending-hold-readiness.ts'
 
@@ -32,6 +33,7 @@ export interface PortParts {
 export async function makePorts(
   foundation: Foundation,
   { requestLog, usersStream, sandbox }: PortParts,
+  { limiter }: Limits,
 ): Promise<PipelineDeps['ports']> {
   const { config, database, clock, random, log, vocabulary, publicUrl, userIds, metrics, table } = foundation
   const { production, versions, allowInternalCallbacks: allowInternal } = config
@@ -44,6 +46,8 @@ export async function makePorts(
   const readiness = shareWhileRunning(() => findReadiness(database, migrations, judges))
   watchReadiness(metrics.registry, database, readiness)
   return {
+    // These classes are counted by node, whatever the app.
+    countUse: async (rateClass, node) => void (await limiter.consume(rateClass, { app_id: '' }, node)),
     files: foundation.files,
     pieces: foundation.pieces,
     takePost: makeIntake({

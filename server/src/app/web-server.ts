@@ -11,6 +11,7 @@ import { linkDoor } from '../doors/link.ts'
 import { openDoor } from '../doors/open.ts'
 import { operatorDoor } from '../doors/operator.ts'
 import { makeReceiverDoor } from '../doors/receiver.ts'
+import { tokenDoor } from '../doors/token.ts'
 import { CursorSealer } from '../graph/lists/cursors.ts'
 import type { Row } from '../graph/operation.ts'
 import { BodyBudget } from '../http/body/body-budget.ts'
@@ -67,7 +68,12 @@ export async function makeWebServer(
     addressOf: (request) => addresses.of(request),
   })
   const connections = new Connections()
-  const deps = await makePipelineDeps(foundation, { limits, tokenUses, addresses }, { ...parts, requestLog })
+  const unauthenticatedBodies = new UnauthenticatedBodies({
+    maxBytesPerAddress: config.maxUnauthenticatedBytesPerAddress,
+    timeout: config.unauthenticatedBodyTimeout,
+  })
+  const receptions = { limits, tokenUses, addresses, unauthenticatedBodies }
+  const deps = await makePipelineDeps(foundation, receptions, { ...parts, requestLog })
   const isUnknownPage = config.role === 'worker' ? () => false : makeIsUnknownPage(table, vocabulary)
   const server = createServer({
     vocabulary,
@@ -87,7 +93,12 @@ export async function makeWebServer(
     isProxy: (peer) => deps.addresses.isProxy(peer),
   })
   const isServed = config.role === 'worker' ? (row: Row) => row.door === 'open' && row.everyRole === true : () => true
-  serveTable(server, table.filter(isServed), { policies: makeDoors(foundation), deps, observer, log })
+  serveTable(server, table.filter(isServed), {
+    policies: makeDoors(foundation, unauthenticatedBodies),
+    deps,
+    observer,
+    log,
+  })
   server.register(async (scope) => {
     observeRequests(scope, observer, vocabulary.trace_header)
     scope.setNotFoundHandler(async (request, reply) => {
@@ -116,7 +127,12 @@ function watchAddresses({ config, log }: Foundation): ClientAddresses {
 
 async function makePipelineDeps(
   foundation: Foundation,
-  { limits, tokenUses, addresses }: WebServerParts & { readonly addresses: ClientAddresses },
+  {
+    limits,
+    tokenUses,
+    addresses,
+    unauthenticatedBodies,
+  }: WebServerParts & Pick<PipelineDeps, 'addresses' | 'unauthenticatedBodies'>,
   parts: PortParts,
 ): Promise<PipelineDeps> {
   const { config, database, random, log, vocabulary, table } = foundation
@@ -140,6 +156,7 @@ async function makePipelineDeps(
     openDoorLimit: limits.openDoors,
     strangerLimit: limits.strangers,
     unauthenticatedBodyTimeout: config.unauthenticatedBodyTimeout,
+    unauthenticatedBodies,
     isSecure: ownUrl?.protocol === 'https:',
     mayUseDemo: (request) => config.allowDemoTokens || addresses.isLocal(request),
     addresses,
@@ -159,7 +176,7 @@ async function makePipelineDeps(
     requestLog: parts.requestLog,
     appendActivity,
     insertActivity,
-    ports: await makePorts(foundation, parts),
+    ports: await makePorts(foundation, parts, limits),
   }
 }
 
@@ -170,20 +187,18 @@ function keepWhileHeld(config: Config, { mayDelete }: ClockTrust): Config {
   })
 }
 
-function makeDoors({ config, random }: Foundation) {
+function makeDoors({ config, random }: Foundation, unauthenticatedBodies: UnauthenticatedBodies) {
   const admission = findInboundAdmission()
   return {
     business: businessDoor,
+    token: tokenDoor,
     gateway: gatewayDoor,
     operator: operatorDoor,
     receiver: makeReceiverDoor({
       admission,
       random,
       maxBodyBytes: config.webhookMaxBodyBytes,
-      unauthenticatedBodies: new UnauthenticatedBodies({
-        maxBytesPerAddress: config.maxUnauthenticatedBytesPerAddress,
-        timeout: config.unauthenticatedBodyTimeout,
-      }),
+      unauthenticatedBodies,
     }),
     handshake: makeHandshakeDoor(admission),
     open: openDoor,

@@ -16,6 +16,19 @@ export function writeAccess(business_id: Expression<string>, account_id: Express
   return sql<number>`CASE WHEN ${hasAccess(business_id, account_id)} THEN 1 ELSE 0 END`
 }
 
+/** What the access check asks of one account, as a condition. */
+export function isSeenBy(caller: Caller, account_id: Expression<string>): RawBuilder<boolean> {
+  const isGiven = hasAccess(sql<string>`${caller.business_id}`, account_id)
+  return caller.accounts ? sql<boolean>`(${isGranted(caller, account_id)} AND ${isGiven})` : isGiven
+}
+
+/** Whether a granular token is for the account; a token for no account is for none. */
+export function isGranted({ accounts }: Pick<Caller, 'accounts'>, account_id: Expression<string>): RawBuilder<boolean> {
+  if (!accounts) return sql<boolean>`TRUE`
+  if (accounts.size === 0) return sql<boolean>`FALSE`
+  return sql<boolean>`${account_id} IN (${sql.join([...accounts])})`
+}
+
 /**
  * Whether a business sees the row of `nodes`. Nodes of an account are visible to everyone with access to it (its owner, a business
  * that it was shared with, or one that acts on the owner's behalf); a business is visible to itself and to those it gave an account

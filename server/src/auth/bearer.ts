@@ -4,6 +4,7 @@ import type { CacheName, Database, Db } from '../db/database.ts'
 import type { Caller } from '../graph/caller.ts'
 import { demoTokenFromElsewhere, invalidToken, missingToken, tokenExpired, tokenRevoked } from '../graph/errors.ts'
 import type { GraphError } from '../graph/graph-error.ts'
+import type { GuessWatch } from '../graph/ports.ts'
 import type { Vocabulary } from '../graph/vocabulary.ts'
 import { isDemoToken } from './demo.ts'
 import { readSessionSecret } from './sessions.ts'
@@ -20,14 +21,6 @@ export interface KnownToken extends FoundToken {
 const knownTokens: CacheName<KnownToken> = { name: 'tokens' }
 /** White space alone can make a header with the same token arbitrarily long. */
 export const maxKnownCharacters = 512
-
-/** Slows down callers who guess tokens. */
-export interface GuessWatch {
-  /** Throws for an address that guessed too often. */
-  refuse(address: string, secret?: string): void
-  noteWrong(address: string, guess?: { readonly secret?: string; readonly bytes?: number }): void
-  noteGood(secret: string): void
-}
 
 /** Counts callers of whom nothing is known, and refuses an address with too many. */
 interface StrangerLimit {
@@ -131,7 +124,10 @@ export function hasEnded({ expires_time }: FoundToken, clock: Clock): boolean {
 }
 
 /** From the header, from the argument `access_token` if the vocabulary has it, or from the cookie of the console. */
-function readSecret(deps: AuthenticationDeps, { raw, headers, query, remote_address }: CredentialSource): string {
+export function readSecret(
+  deps: AuthenticationDeps,
+  { raw, headers, query, remote_address }: CredentialSource,
+): string {
   const { vocabulary, strangerLimit, isSecure } = deps
   const { authorization } = headers
   const { access_token } = query

@@ -39,6 +39,12 @@ export interface NewToken {
   readonly session_grant?: string | null | undefined
   /** The session of the console by which it is made, at first or second hand. */
   readonly made_by?: string | undefined
+  /** The person of a business to whom it belongs. */
+  readonly user_id?: string | null
+  /** What it was given for, and ends with. */
+  readonly connection_id?: string | null
+  /** The token that it was exchanged for, at first hand: it ends with that one. */
+  readonly exchanged_from?: string
 }
 
 /** Stores a token as its hash only, and returns its id. */
@@ -59,6 +65,10 @@ export async function insertToken(tx: Transaction, clock: Clock, random: Random,
       session_name: token.session_name ?? null,
       session_grant: token.session_grant ?? null,
       made_by: token.made_by ?? null,
+      user_id: token.user_id ?? null,
+      connection_id: token.connection_id ?? null,
+      is_of_app: null,
+      exchanged_from: token.exchanged_from ?? null,
     })
     .execute()
   return id
@@ -76,8 +86,10 @@ export function selectTokens(db: Kysely<Tables>) {
       'tokens.businesses',
       'tokens.expires_time',
       'tokens.revoked_time',
+      'tokens.is_of_app',
       'apps.business_id',
       'apps.first_party',
+      'apps.require_appsecret_proof',
     ])
 }
 
@@ -111,8 +123,8 @@ export async function findCallerById(db: Db, id: string): Promise<FoundToken | u
 
 type TokenRow = Pick<
   TokensTable,
-  'id' | 'app_id' | 'scopes' | 'accounts' | 'businesses' | 'expires_time' | 'revoked_time'
-> & { readonly [K in 'business_id' | 'first_party']: AppsTable[K] | null }
+  'id' | 'app_id' | 'scopes' | 'accounts' | 'businesses' | 'expires_time' | 'revoked_time' | 'is_of_app'
+> & { readonly [K in 'business_id' | 'first_party' | 'require_appsecret_proof']: AppsTable[K] | null }
 
 /** A promise only for a token that is limited to businesses: for all others it would cost every request a turn. */
 export function toFound(db: Db, row: TokenRow | undefined): FoundToken | undefined | Promise<FoundToken | undefined> {
@@ -131,6 +143,8 @@ function describeToken(row: TokenRow, gatewayAccounts: readonly string[] | null)
       app_id: row.app_id ?? '',
       business_id: row.business_id ?? '',
       first_party: row.first_party ?? false,
+      // It has the secret in it, so whoever sends it knows that.
+      ...(row.is_of_app ? { isOfApp: true } : row.require_appsecret_proof && { needsProof: true }),
       scopes: new Set(row.scopes as Scope[]),
       accounts: own,
       businesses: row.businesses ? new Set(row.businesses) : undefined,
@@ -158,7 +172,10 @@ async function listOwnedAccounts(db: Db, businesses: readonly string[]): Promise
 export const isOfService = sql<boolean>`(tokens.session_name IS NOT NULL
   OR CAST(tokens.scopes AS TEXT) LIKE '%"operator"%' OR CAST(tokens.scopes AS TEXT) LIKE '%"gateway"%')`
 
-/** Revokes a token, and what a session made for the doors of the service with it; false when there is none of that id. */
+/**
+ * Revokes a token, and what a session made for the doors of the service with it; false when there is none of that id. The one that an
+ * app has by its secret ends with that alone.
+ */
 export async function revokeToken(tx: Transaction, clock: Clock, id: string): Promise<boolean> {
   const found = await endToken(tx, clock, id)
   if (found) {
@@ -168,23 +185,31 @@ export async function revokeToken(tx: Transaction, clock: Clock, id: string): Pr
   return found
 }
 
-/** The same for its owner, who signs out: what was made with it stays. */
+/** The same for its owner, who signs out: what was made with it stays, and what it was exchanged for ends with it. */
 export async function endToken(tx: Transaction, clock: Clock, id: string): Promise<boolean> {
-  const found = await tx.query.selectFrom('tokens').select('revoked_time').where('id', '=', id).executeTakeFirst()
+  const query = tx.query.selectFrom('tokens').select('id').where('id', '=', id).where(isMade)
+  const found = await query.executeTakeFirst()
   if (!found) return false
-  if (found.revoked_time === null) {
-    await tx.query.updateTable('tokens').set({ revoked_time: clock.now() }).where('id', '=', id).execute()
-  }
+  await tx.query
+    .updateTable('tokens')
+    .set({ revoked_time: clock.now() })
+    .where(({ eb, or }) => or([eb('id', '=', id), eb('exchanged_from', '=', id)]))
+    .where('revoked_time', 'is', null)
+    .execute()
   return true
 }
 
-/** Every token, without its secret. For operators: not bound to a tenant. */
+/** A token that somebody made, and not one that an app has by its secret. */
+export const isMade = sql<boolean>`tokens.is_of_app IS NULL`
+
+/** Every token that somebody made, without its secret. For operators: not bound to a tenant. */
 export async function listTokensForOperators(db: Db) {
   return db.query
     .selectFrom('tokens')
     .leftJoin('token_notes', 'token_notes.token_id', 'tokens.id')
     .select(['id', 'app_id', 'scopes', 'accounts', 'businesses', 'created_time', 'expires_time', 'revoked_time'])
     .select(['session_name', 'name', 'created_by', 'last_used_time'])
+    .where(isMade)
     .orderBy('created_time')
     .orderBy('id')
     .execute()

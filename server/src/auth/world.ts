@@ -1,13 +1,15 @@
 import { Type } from 'typebox'
+import type { Db } from '../db/database.ts'
 import { scopes } from '../graph/caller.ts'
 import { pickGiven } from '../world-part/entries.ts'
 import { defineWorldPart, listReferences } from '../world-part/part.ts'
 import { Repeats } from '../world-part/problems.ts'
 import { readRows, upsertChanged } from '../world-part/rows.ts'
 import { idSchema } from '../world-part/schemas.ts'
+import { appTokenPattern } from './app-tokens.ts'
 import { readScope } from './scopes.ts'
 import { maxNameLength, nameTokens } from './token-notes.ts'
-import { hashToken, makeTokenId } from './tokens.ts'
+import { hashToken, isMade, makeTokenId } from './tokens.ts'
 
 const defaultScopes = ['msgapp_business_management', 'msgapp_business_messaging']
 
@@ -53,6 +55,12 @@ export const tokenEntries = defineWorldPart({
       if (given.businesses && !given.scopes?.includes('operator')) {
         problems.add(`${place}.businesses`, 'they limit only operators; give the scope operator, or leave them out.')
       }
+      if (appTokenPattern.test(given.token)) {
+        problems.add(
+          `${place}.token`,
+          'an app has a token of this form by its secret; leave it out, or give another text.',
+        )
+      }
       secrets.note(given.token, `${place}.token`, 'that token')
     }
   },
@@ -87,6 +95,10 @@ export const tokenEntries = defineWorldPart({
           session_name: null,
           session_grant: null,
           made_by: null,
+          user_id: null,
+          connection_id: null,
+          is_of_app: null,
+          exchanged_from: null,
         }),
         change: ({ given: { accounts, businesses }, scopes, expires_time }) =>
           pickGiven({
@@ -118,4 +130,18 @@ function readKnownScope(text: string): string {
 }
 
 /** Only the hashes of tokens are stored. */
-export const tokensLeftOut = { tokens: 'tokens' } as const
+export const tokensLeftOut: LeftOutTokens = { tokens: countMade }
+
+interface LeftOutTokens {
+  readonly tokens: (db: Db) => Promise<number>
+}
+
+/** Those of apps come with their secrets. */
+async function countMade(db: Db): Promise<number> {
+  const { count } = await db.query
+    .selectFrom('tokens')
+    .select(({ fn }) => fn.countAll<number>().as('count'))
+    .where(isMade)
+    .executeTakeFirstOrThrow()
+  return count
+}

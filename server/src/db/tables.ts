@@ -21,6 +21,11 @@ export interface Tables {
   listeners: ListenersTable
   accounts: AccountsTable
   account_access: AccountAccessTable
+  business_users: BusinessUsersTable
+  connections: ConnectionsTable
+  sign_up_codes: SignUpCodesTable
+  business_user_links: BusinessUserLinksTable
+  onbehalf_requests: OnbehalfRequestsTable
   subscribed_apps: SubscribedAppsTable
   migration_intents: MigrationIntentsTable
   bots: BotsTable
@@ -130,6 +135,10 @@ export interface AppsTable {
   previous_secret_until: number | null
   /** Null: made before that was recorded. */
   secret_time: number | null
+  /** Where a browser may be sent back to with a code; null: nowhere. */
+  redirect_uris: Json<string[]> | null
+  /** Null: false. */
+  require_appsecret_proof: boolean | null
 }
 
 export interface AppSubscriptionsTable {
@@ -159,6 +168,72 @@ export interface TokensTable {
   session_grant: string | null
   /** The session of the console by which it was made, at first or second hand. */
   made_by: string | null
+  /** The person of a business to whom it belongs; null: to nobody. */
+  user_id: string | null
+  /** The connection that it was given for; null: it stands alone. */
+  connection_id: string | null
+  /** Whether it is the app's own, made of its id and its secret; null: no. */
+  is_of_app: boolean | null
+  /** The token that an app exchanged for it, at first hand: it ends with that one; null: for none. */
+  exchanged_from: string | null
+}
+
+/** A person of a business, who may connect it to apps. */
+interface BusinessUsersTable {
+  id: string
+  business_id: string
+  name: string
+  email: string
+  created_time: number
+}
+
+/** A business's account connected to an app. */
+export interface ConnectionsTable {
+  id: string
+  app_id: string
+  business_id: string
+  account_id: string
+  /** The number that was chosen with it; null: none. */
+  phone_number_id: string | null
+  /** Who agreed. */
+  user_id: string
+  /** What was agreed to and not taken back. */
+  scopes: Json<string[]>
+  created_time: number
+  /** Null while it lasts. */
+  ended_time: number | null
+}
+
+/** A code that an app exchanges for a token, once. */
+export interface SignUpCodesTable {
+  hash: string
+  app_id: string
+  connection_id: string
+  redirect_uri: string
+  code_challenge: string | null
+  scopes: Json<string[]>
+  created_time: number
+  expires_time: number
+  used_time: number | null
+  /** The token that was given for it, which ends when the code comes again. */
+  token_id: string | null
+}
+
+/** A link by which a person of a business signs in to the dialog of the sign-up, once. */
+interface BusinessUserLinksTable {
+  hash: string
+  user_id: string
+  expires_time: number
+}
+
+/** A business that asks to act on behalf of an account's owner. */
+export interface OnbehalfRequestsTable {
+  id: string
+  account_id: string
+  requesting_business_id: string
+  receiving_business_id: string
+  status: string
+  created_time: number
 }
 
 interface ConsoleLinksTable {
@@ -191,10 +266,16 @@ export interface AccountsTable {
   created_time: number
 }
 
-export interface AccountAccessTable {
+export interface AccountAccess {
   account_id: string
   business_id: string
-  relation: 'owner' | 'shared' | 'on_behalf_of'
+  /** `connected`: by a connection to an app of that business. */
+  relation: 'owner' | 'shared' | 'on_behalf_of' | 'connected'
+}
+
+interface AccountAccessTable extends AccountAccess {
+  /** 0: before that was recorded. */
+  created_time: number
 }
 
 export interface SubscribedAppsTable {

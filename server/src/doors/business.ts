@@ -9,25 +9,27 @@ import type { Node } from '../graph/nodes.ts'
 import type { BusinessOperation } from '../graph/operation.ts'
 import type { Vocabulary } from '../graph/vocabulary.ts'
 import type { Admission, AdmissionProgress, DoorPolicy, GraphRequest } from '../http/admission.ts'
+import { checkProofInQuery, hasProofToCheck } from '../http/appsecret-proof.ts'
 import type { PipelineDeps } from '../http/pipeline-deps.ts'
 import type { PreparedRow, Route } from '../http/route-table.ts'
 import { type Usage, usageHeaders } from '../limits/usage.ts'
+import { checkVersion } from './version.ts'
 
 /**
  * `/{Version}/…`: businesses and partners, by the token of an app, and sessions of the console that act for one. The order is the contract: version (400), token (401; 429 after
- * many wrong ones), node and tenant (404), permission (403), rate (429).
+ * many wrong ones), proof of the app's secret where there is one (400), node and tenant (404), permission (403), rate (429).
  */
 export const businessDoor: DoorPolicy = {
+  takesProof: true,
+
   // What is cached is returned synchronously: an await would cost a microtask at each step.
   admit(deps, route, request, progress) {
-    if (!deps.versions.all.includes(request.path.version)) {
-      deps.strangerLimit.take(request.remote_address)
-      throw deps.explainPath(route.method, request.url)
-    }
+    checkVersion(deps, route, request)
     const caller = recallCaller(deps, request)
     if (!caller) return admitStranger(deps, route, request, progress)
     progress.caller = caller
     refuseSession(caller, deps.vocabulary)
+    if (hasProofToCheck(request.query, caller)) return admitProven(deps, route, request, progress, caller)
     const visible = resolveNode(deps.database.read, caller, request.path.id)
     return visible instanceof Promise
       ? visible.then((node) => admitTo(deps, route, progress, caller, node))
@@ -62,8 +64,21 @@ async function admitStranger(
   const { caller, node } = await findAdmission(deps, request, request.path.id)
   progress.caller = caller
   refuseSession(caller, deps.vocabulary)
+  if (hasProofToCheck(request.query, caller)) await checkProofInQuery(deps, request, caller)
   if (!node) throw notFound()
   return admitTo(deps, route, progress, caller, node)
+}
+
+/** A caller who is cached, and must prove the knowledge of the app's secret. */
+async function admitProven(
+  deps: PipelineDeps,
+  route: Route,
+  request: GraphRequest,
+  progress: AdmissionProgress,
+  caller: Caller,
+): Promise<Admission> {
+  await checkProofInQuery(deps, request, caller)
+  return admitTo(deps, route, progress, caller, await resolveNode(deps.database.read, caller, request.path.id))
 }
 
 /** A session of the console that acts for an app. */

@@ -33,6 +33,17 @@ export function checkCallbackUrl(
   return new URL(text)
 }
 
+/**
+ * What is wrong with an address that a browser is sent back to. Nothing is fetched from it, so it may be internal; plain http is for
+ * those alone, because others on the way could read the code that the browser brings.
+ */
+export function findRedirectProblem(text: string): string | undefined {
+  const problem = findProblem(text, { allowInternal: true, member: '' })
+  if (problem) return problem.problem
+  const { protocol, hostname } = new URL(text)
+  return protocol === 'https:' || isInternalHost(hostname) ? undefined : urlNotHttps('').problem
+}
+
 /** What is wrong with the text of a URL, and what form is right. `allowHttp`: plain http is fine, though no internal address is. */
 export function findUrlProblem(text: string, allowInternal: boolean, allowHttp = allowInternal): string | undefined {
   return findProblem(text, { allowInternal, allowHttp, member: '' })?.problem

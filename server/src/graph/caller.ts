@@ -35,6 +35,10 @@ export interface Caller {
   readonly first_party: boolean
   /** Whether a session of the console acts for the app: the next request of the same token may act for another one. */
   readonly isActing?: true
+  /** Whether it is the token that the app has by its secret. */
+  readonly isOfApp?: true
+  /** Whether its requests must prove that they know the secret of the app. */
+  readonly needsProof?: true
   readonly scopes: ReadonlySet<Scope>
   /** The only accounts that a granular token sees; undefined: all that the app's business owns or was given. */
   readonly accounts: ReadonlySet<string> | undefined

@@ -10,7 +10,7 @@ import type { Holder } from '../stream/stream-slots.ts'
 import type { Caller, Sender } from './caller.ts'
 import type { Page } from './lists/paging.ts'
 import type { Node } from './nodes.ts'
-import type { Ports } from './ports.ts'
+import type { GuessWatch, Ports } from './ports.ts'
 import type { Settings } from './settings.ts'
 import type { Vocabulary } from './vocabulary.ts'
 
@@ -59,6 +59,11 @@ export interface Context<D extends Db = Db> extends RowContext<D> {
   readonly unknownMembers: readonly (readonly [name: string, value: unknown])[]
 }
 
+/** At the token door the caller's token is what the row is about. */
+export interface TokenContext<D extends Db = Db> extends RowContext<D> {
+  readonly ports: Ports
+}
+
 /**
  * At the gateway door no node was checked: the caller is the network's edge, which acts for users of any business, or of the
  * accounts that its token is limited to. The finders for these handlers say so in their names (`…ForGateway`), and `sees` checks their
@@ -98,6 +103,8 @@ export interface OperatorContext<D extends Db = Db> extends RowContext<D> {
 export interface OpenContext extends Omit<RowContext, 'caller'> {
   readonly ports: Ports
   readonly vocabulary: Vocabulary
+  /** For a row that takes a secret among its arguments. */
+  readonly guesses: GuessWatch
   /** Whether the client may use the demo world, and therefore see it. */
   readonly mayUseDemo: boolean
   /** Whether the client is on this machine, and no proxy stands between. */

@@ -7,6 +7,7 @@ import type {
   LinkRow,
   NewOperation,
   NewReplyOperation,
+  OpenOperation,
   OpenRow,
   OperatorControl,
   OperatorRead,
@@ -15,6 +16,8 @@ import type {
   ReadOperation,
   ReceiverRow,
   StreamRow,
+  TokenRead,
+  TokenWrite,
   WriteOperation,
 } from './operation.ts'
 import type { ReplyContent } from './reply.ts'
@@ -30,6 +33,16 @@ export function defineWrite<I extends TObject, O extends TSchema, P = undefined>
   row: Omit<WriteOperation<I, O, P>, Given>,
 ): NewOperation {
   return { ...row, door: 'business', effect: 'write' } as unknown as NewOperation
+}
+
+export function defineTokenRead<I extends TObject, O extends TSchema>(row: Omit<TokenRead<I, O>, Given>): NewOperation {
+  return { ...row, door: 'token', effect: 'read' } as unknown as NewOperation
+}
+
+export function defineTokenWrite<I extends TObject, O extends TSchema>(
+  row: Omit<TokenWrite<I, O>, Given>,
+): NewOperation {
+  return { ...row, door: 'token', effect: 'write' } as unknown as NewOperation
 }
 
 export function defineGatewayRead<I extends TObject, O extends TSchema>(
@@ -89,6 +102,26 @@ export function defineOpen<I extends TObject>(row: Omit<OpenRow<I>, Given | 'met
 /** A POST by anyone without a body, whose response is not an object of the API: signing in. */
 export function defineOpenPost<I extends TObject>(row: Omit<OpenRow<I>, Given | 'method'>): NewReplyOperation {
   return { ...row, door: 'open', effect: 'read', method: 'POST' } as unknown as NewReplyOperation
+}
+
+/** A POST of a form by anyone, whose response is a page or a redirect; its handler opens transactions of its own, if it writes. */
+export function defineOpenForm<I extends TObject>(
+  row: Omit<OpenRow<I>, Given | 'method' | 'takesArguments'>,
+): NewReplyOperation {
+  return {
+    ...row,
+    door: 'open',
+    effect: 'intake',
+    method: 'POST',
+    takesArguments: true,
+  } as unknown as NewReplyOperation
+}
+
+/** A call by anyone that responds with an object of the API; its handler opens transactions of its own, if it writes. */
+export function defineOpenCall<I extends TObject, O extends TSchema>(
+  row: Omit<OpenOperation<I, O>, Given | 'takesArguments'>,
+): NewOperation {
+  return { ...row, door: 'open', effect: 'intake', takesArguments: true } as unknown as NewOperation
 }
 
 /** A GET by a signed link and a token. */

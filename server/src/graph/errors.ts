@@ -195,6 +195,11 @@ export const bothCursors = defineError({
   status: 400,
   text: 'after: it came together with before; send one of them.',
 })
+export const limitTwice = defineError({
+  id: 'limit_twice',
+  status: 400,
+  text: '{one}: it came together with {other}, which is another name of it; send one of them.',
+})
 export const cursorUnknown = defineProblem({
   id: 'cursor_unknown',
   text: 'the cursor is not one of this list in this order; take it from paging.cursors, or leave it out to start from the beginning.',

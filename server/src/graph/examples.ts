@@ -5,7 +5,7 @@ export interface RowExamples {
   /** The id in the path; by default the demo world's first node of that kind. */
   readonly node?: string
   /** Whose token it needs, if not the owner's. */
-  readonly by?: 'partner'
+  readonly by?: 'partner' | 'operator'
   /** The body of a row that takes bytes, in base64. */
   readonly bytes?: string
   /** What no world file can hold and must be made first, in this order. */

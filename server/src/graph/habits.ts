@@ -101,7 +101,7 @@ export const habits = {
   },
   library_fields: {
     subject: 'Members of responses',
-    does: "also those in the libraries' types and in the public document, with their types: fields of numbers and accounts; a profile and a linked app also in the object that holds it; the id of a bot; `creation_timestamp` of groups as a number; `limits` of call permissions always as a list; `solution_id` of an accepted or rejected invitation; QR codes of letters and the digits 2 to 7",
+    does: "also those in the libraries' types and in the public document, with their types: fields of numbers and accounts; a profile and a linked app also in the object that holds it; the id of a bot; `creation_timestamp` of groups as a number; `limits` of call permissions always as a list; `solution_id` of an accepted or rejected invitation; `RESTRICTED` for an account whose review is `LIMIT_REACHED`; QR codes of letters and the digits 2 to 7",
     instead: 'those of the specification',
   },
   more_message_forms: {

@@ -54,18 +54,24 @@ export function isNodeId(text: string): boolean {
   return nodeIdPattern.test(text)
 }
 
-/** Makes an unused id and registers it, in the transaction that creates the object. */
+export interface NodeOwner {
+  readonly business_id: string
+  readonly account_id: string | null
+}
+
+/** Makes an unused id and registers it, in the transaction that creates the object. A business and an account are their own owners. */
 export async function createNode(
   tx: Transaction,
   random: Random,
   kind: NodeKind,
-  owner: { business_id: string; account_id: string | null },
+  owner: NodeOwner | ((id: string) => NodeOwner),
 ): Promise<string> {
   for (;;) {
     const id = drawNodeId(random)
+    const { business_id, account_id } = typeof owner === 'function' ? owner(id) : owner
     const { numInsertedOrUpdatedRows } = await tx.query
       .insertInto('nodes')
-      .values({ id, kind, business_id: owner.business_id, account_id: owner.account_id })
+      .values({ id, kind, business_id, account_id })
       .onConflict((conflict) => conflict.doNothing())
       .executeTakeFirstOrThrow()
     if (numInsertedOrUpdatedRows === 1n) return id

@@ -11,6 +11,7 @@ import type {
   OperatorReplyContext,
   ReceiverContext,
   StreamContext,
+  TokenContext,
 } from './context.ts'
 import type { RowExamples } from './examples.ts'
 import type { FieldSelection } from './fields.ts'
@@ -21,9 +22,21 @@ import type { Ports } from './ports.ts'
 import type { PushReply, Reply, ReplyContent } from './reply.ts'
 import type { Recorded, Refusal } from './result.ts'
 import type { Settings } from './settings.ts'
+import type { MakeErrorPage } from './shown-errors/render-error.ts'
+import type { Vocabulary } from './vocabulary.ts'
 
 /** The doors; each is one admission policy in doors/. */
-export const doors = ['business', 'gateway', 'operator', 'receiver', 'handshake', 'open', 'link', 'edge_link'] as const
+export const doors = [
+  'business',
+  'token',
+  'gateway',
+  'operator',
+  'receiver',
+  'handshake',
+  'open',
+  'link',
+  'edge_link',
+] as const
 export type Door = (typeof doors)[number]
 
 /** The required permission: `either` is satisfied by any of the two. */
@@ -92,6 +105,8 @@ interface CommonRow<I extends TObject> {
   readonly returnsSecret?: boolean
   /** Errors show only message, type and code. */
   readonly briefErrors?: boolean
+  /** Makes the page that its errors are, where only people come. */
+  readonly errorPage?: MakeErrorPage
   /** Errors that the caller can fix also have `error_data`, as in sending. */
   readonly errorData?: boolean
   /** Whether it waits for something, and responds with 408 when that does not come. */
@@ -99,6 +114,11 @@ interface CommonRow<I extends TObject> {
   /** The error statuses of its responses; by default all of its door. */
   readonly errors?: readonly ErrorStatus[]
   readonly examples: RowExamples
+}
+
+/** A row of its own path, before which a version may stand: one row, served with and without it. */
+interface MaybeVersioned {
+  readonly versions?: 'optional'
 }
 
 /** A row that takes arguments and responds with an object of the API. */
@@ -117,6 +137,20 @@ interface BusinessRow {
   readonly rateClass?: string
   /** False: it is not counted under `platform`. */
   readonly countedByPlatform?: false
+}
+
+interface TokenRow extends MaybeVersioned {
+  readonly door: 'token'
+  /** What it is about is the token itself: the path names no node, and other placeholders are members of the input. */
+  readonly path: `/${string}`
+  /** Left out: a token with any scope, or none. */
+  readonly permission?: Permission
+  /** A check besides the permission: throws the 403, before anything is read. */
+  readonly permit?: (who: {
+    readonly db: Db
+    readonly caller: Caller
+    readonly vocabulary: Vocabulary
+  }) => Promise<void> | void
 }
 
 interface GatewayRow {
@@ -151,14 +185,31 @@ export interface HandshakeRow<I extends TObject = TObject> extends CommonRow<I>,
   run(context: OpenContext, input: Static<I>): Promise<Reply>
 }
 
-export interface OpenRow<I extends TObject = TObject> extends CommonRow<I>, ReplyRow {
+export interface OpenRow<I extends TObject = TObject> extends CommonRow<I>, ReplyRow, MaybeVersioned {
   readonly door: 'open'
-  readonly effect: 'read'
+  /** `intake`: its handler opens transactions of its own. */
+  readonly effect: 'read' | 'intake'
   readonly method: 'GET' | 'POST'
   readonly path: `/${string}`
+  /** Whether it takes arguments from query and body, which are checked as at other doors; left out: from its path alone. */
+  readonly takesArguments?: boolean
   /** Served by processes of every role, including pure workers. */
   readonly everyRole?: boolean
   run(context: OpenContext, input: Static<I>): Promise<Reply>
+}
+
+/** What anyone may call: what proves the caller, if anything does, is among the arguments. */
+export interface OpenOperation<I extends TObject = TObject, O extends TSchema = TSchema>
+  extends RowBase<I, O>,
+    MaybeVersioned {
+  readonly door: 'open'
+  /** Its handler opens transactions of its own, if it writes. */
+  readonly effect: 'intake'
+  readonly method: 'GET' | 'POST'
+  readonly path: `/${string}`
+  readonly takesArguments: true
+  readonly everyRole?: never
+  run(context: OpenContext, input: Static<I>): Promise<object>
 }
 
 export interface LinkRow<I extends TObject = TObject> extends CommonRow<I>, ReplyRow {
@@ -215,6 +266,13 @@ export type ReadOperation<I extends TObject = TObject, O extends TSchema = TSche
   ReadRow<Context, I, O>
 export type WriteOperation<I extends TObject = TObject, O extends TSchema = TSchema, P = unknown> = BusinessRow &
   WriteRow<Context, Context<Transaction>, I, O, P>
+export type TokenRead<I extends TObject = TObject, O extends TSchema = TSchema> = TokenRow & ReadRow<TokenContext, I, O>
+export type TokenWrite<I extends TObject = TObject, O extends TSchema = TSchema> = TokenRow &
+  Omit<WriteRow<TokenContext, TokenContext<Transaction>, I, O, undefined>, 'run' | 'prepare'> & {
+    /** Like every `run` of a write. The path names nothing to record, so the row says what it changed. */
+    run(context: TokenContext<Transaction>, input: Static<I>): Promise<Recorded | Refusal>
+    readonly prepare?: undefined
+  }
 export type GatewayRead<I extends TObject = TObject, O extends TSchema = TSchema> = GatewayRow &
   ReadRow<StreamContext, I, O>
 export type GatewayWrite<I extends TObject = TObject, O extends TSchema = TSchema, P = unknown> = GatewayRow &
@@ -240,12 +298,20 @@ export type OperatorControl<I extends TObject = TObject, O extends TSchema = TSc
 
 /** A row of the business door: an endpoint of the specification. */
 export type BusinessOperation = ReadOperation | WriteOperation
+/** A row of the token door: what a token is, and may do. */
+export type TokenOperation = TokenRead | TokenWrite
 /** A row of the gateway door: what the network's edge does for users' phones. */
 type GatewayOperation = GatewayRead | GatewayWrite
 /** A row of the operator door: what whoever runs the service sees and does. */
 type OperatorOperation = OperatorRead | OperatorWrite | OperatorControl
 /** A row that responds with an object of the API. */
-export type Operation = BusinessOperation | GatewayOperation | OperatorOperation | ReceiverRow
+export type Operation =
+  | BusinessOperation
+  | TokenOperation
+  | GatewayOperation
+  | OperatorOperation
+  | ReceiverRow
+  | OpenOperation
 /** A row that responds with a page, an image, a text, or bytes. */
 type ReplyOperation = OpenRow | LinkRow | EdgeLinkRow | HandshakeRow | StreamRow | OperatorReplyRow
 /** One row of the table. */

@@ -9,9 +9,17 @@ import type { SandboxPort } from '../sandbox/port.ts'
 import type { Feed } from '../stream/feed.ts'
 import type { PushBody } from '../stream/push-event.ts'
 import type { Caller } from './caller.ts'
-import type { NodeKindInfo } from './nodes.ts'
+import type { Node, NodeKindInfo } from './nodes.ts'
 import type { Reply } from './reply.ts'
 import type { ServedVersions } from './versions.ts'
+
+/** Slows down callers who guess tokens, or other secrets. */
+export interface GuessWatch {
+  /** Throws for an address that guessed too often. */
+  refuse(address: string, secret?: string): void
+  noteWrong(address: string, guess?: { readonly secret?: string; readonly bytes?: number }): void
+  noteGood(secret: string): void
+}
 
 /** The ports of a rule: its access to the outside, always before its transaction begins. */
 export interface Ports {
@@ -20,6 +28,8 @@ export interface Ports {
    * address is not allowed for callbacks; `member` is the argument that the 400 names, by default `callback_url`.
    */
   verifyCallback(url: string, verify_token: string, member?: string): Promise<void>
+  /** Counts one use under a rate class where it is for the row to say which node it is of; throws the 429. */
+  countUse(rateClass: 'number_creation' | 'request_code', node: Node): Promise<void>
   /** The blob store. */
   readonly files: Files
   /** Files that arrive over several requests. */

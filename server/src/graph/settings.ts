@@ -70,6 +70,9 @@ export interface Settings {
   readonly sandbox: boolean
   /** The largest world file that operators can send. */
   readonly maxWorldBytes: number
+  /** How long a code of the sign-up may be exchanged, and how long a token lives that was exchanged for another one. */
+  readonly signUpCodeLifetime: number
+  readonly exchangedTokenLifetime: number
   /** How many deliveries a request replays itself; more become a job. */
   readonly replayAtOnce: number
 }

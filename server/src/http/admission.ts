@@ -53,6 +53,8 @@ export type KnownAdmission = Admission & { readonly caller: Caller }
 export interface DoorPolicy {
   /** The body may be the proof: `admit` reads it, when the server has looked at its headers. */
   readonly readsBody?: boolean
+  /** Whether `appsecret_proof` is an argument of its rows. */
+  readonly takesProof?: true
   /** Its reads go on when every other connection to the database is taken. */
   readonly usesReserve?: boolean
   /** Admits a request or throws. The body has not been read yet, so that a stranger's bytes cost nothing. */

@@ -230,3 +230,11 @@ export const tooManyUnauthenticatedBodies = defineError({
   subcode: generalSubcode,
   text: 'Too many signed bodies are arriving at once; try again in {seconds} s.',
 })
+export const proofWrong = defineProblem({
+  id: 'appsecret_proof_wrong',
+  text: "it must be the HMAC-SHA256 of the access token with the secret of the token's app, in hexadecimal digits.",
+})
+export const proofMissing = defineProblem({
+  id: 'appsecret_proof_missing',
+  text: "the token's app demands it; it must be the HMAC-SHA256 of the access token with the app's secret, in hexadecimal digits.",
+})

@@ -1,6 +1,5 @@
 import type { IncomingMessage } from 'node:http'
 import type { Insertable } from 'kysely'
-import type { GuessWatch } from '../auth/bearer.ts'
 import type { Admitted } from '../auth/readmission.ts'
 import type { Random } from '../base/keys/random.ts'
 import type { ScopedNumbers } from '../base/text/scoped-numbers.ts'
@@ -8,7 +7,7 @@ import type { Clock } from '../base/time/clock.ts'
 import type { Database, Transaction } from '../db/database.ts'
 import type { ActivitiesTable } from '../db/tables.ts'
 import type { CursorSealer } from '../graph/lists/cursors.ts'
-import type { Ports } from '../graph/ports.ts'
+import type { GuessWatch, Ports } from '../graph/ports.ts'
 import type { LinkSealer } from '../graph/sealed-links.ts'
 import type { Settings } from '../graph/settings.ts'
 import type { ServedVersions } from '../graph/versions.ts'
@@ -17,6 +16,7 @@ import type { AddressLimit } from '../limits/address-limit.ts'
 import type { Limiter } from '../limits/limiter.ts'
 import type { Faults } from '../sandbox/faults.ts'
 import type { BodyBudget } from './body/body-budget.ts'
+import type { UnauthenticatedBodies } from './body/unauthenticated-bodies.ts'
 import type { ClientAddresses } from './connection/client-address.ts'
 import type { HostGuard } from './connection/host-guard.ts'
 import type { RequestLog } from './observe/request-log.ts'
@@ -45,6 +45,8 @@ export interface PipelineDeps {
   readonly strangerLimit: AddressLimit
   /** Milliseconds for the rest of a body that nobody reads. */
   readonly unauthenticatedBodyTimeout: number
+  /** Bodies of callers who are not authenticated yet. */
+  readonly unauthenticatedBodies: UnauthenticatedBodies
   /** Whether the service is reached over https. */
   readonly isSecure: boolean
   readonly mayUseDemo: (request: IncomingMessage) => boolean

@@ -22,15 +22,17 @@ import type { Arguments } from '../graph/input/input.ts'
 import { type ListOptions, Page, type PageArguments } from '../graph/lists/paging.ts'
 import type { Node } from '../graph/nodes.ts'
 import type { Row } from '../graph/operation.ts'
-import type { Ports } from '../graph/ports.ts'
+import type { GuessWatch, Ports } from '../graph/ports.ts'
 import { Recorded, Refusal, type Subject } from '../graph/result.ts'
 import type { Settings } from '../graph/settings.ts'
 import type { Vocabulary } from '../graph/vocabulary.ts'
 import type { Admission, DoorPolicy, GraphRequest, KnownAdmission } from './admission.ts'
+import { checkProofInBody } from './appsecret-proof.ts'
 import { parseQuery, readBodyArguments, readRawBody } from './body/body.ts'
 import type { BodyHold } from './body/body-budget.ts'
 import { readFileBody, receiveText } from './body/file-body.ts'
 import type { FileReception } from './body/file-reception.ts'
+import { readUnauthenticatedArguments } from './body/unauthenticated-arguments.ts'
 import type { NewActivity, PipelineDeps } from './pipeline-deps.ts'
 import { applyInjectedFault } from './request-fault.ts'
 
@@ -84,6 +86,20 @@ async function runArrived(
 
 /** A read returns what its handler returns, without a promise of its own. */
 function run(
+  deps: PipelineDeps,
+  policy: DoorPolicy,
+  admission: Admission,
+  request: GraphRequest,
+  arrived: Arrived,
+): unknown {
+  const { caller } = admission
+  const proving = policy.takesProof && caller && checkProofInBody(deps, request, caller, arrived.body?.values)
+  return proving
+    ? proving.then(() => runProven(deps, policy, admission, request, arrived))
+    : runProven(deps, policy, admission, request, arrived)
+}
+
+function runProven(
   deps: PipelineDeps,
   policy: DoorPolicy,
   admission: Admission,
@@ -150,6 +166,15 @@ async function write<T>(
   return transactAdmitted(deps, { ...admission, caller }, (before) => readmit(deps, before), work, { trace, span })
 }
 
+/** A transaction for somebody who is nobody yet. Every address has its fair share of the connections. */
+function writeOpen<T>(
+  { database }: PipelineDeps,
+  { remote_address, trace, span }: GraphRequest,
+  work: (tx: Transaction) => Promise<T>,
+): Promise<T> {
+  return database.transaction(work, { fairnessKey: remote_address, trace, span, mayRepeat: true })
+}
+
 /** A cursor is valid for one list only: that of one operation and node, or of one path when it names no node. */
 function makePage(
   deps: PipelineDeps,
@@ -213,6 +238,8 @@ class OperationContext<D extends Db>
   /** A step that stores something before the main transaction does so only if the caller is still admitted. */
   get ports(): Ports {
     const { deps, policy, admission, request } = this.#asked
+    if (admission.row.operation.door === 'open')
+      return { ...deps.ports, transaction: (work) => writeOpen(deps, request, work) }
     return {
       ...deps.ports,
       transaction: (work) =>
@@ -222,6 +249,10 @@ class OperationContext<D extends Db>
           return result
         }),
     }
+  }
+
+  get guesses(): GuessWatch {
+    return this.#asked.deps.guesses
   }
 
   get mayUseDemo(): boolean {
@@ -345,9 +376,14 @@ function readSources(deps: PipelineDeps, admission: Admission, request: GraphReq
   const query: Arguments = { typed: false, values: readQuery(request), isQuery: true }
   const beforeBody = row.headers ? [path, pickHeaders(request.headers, row.headers)] : [path]
   const { method } = request.raw
-  // At the open door nobody has proven anything, and no row there takes a body.
-  const hasNone = method === 'GET' || method === 'HEAD' || row.door === 'open'
+  const hasNone = method === 'GET' || method === 'HEAD' || (row.door === 'open' && !row.takesArguments)
   if (hasNone || row.body === 'raw') return { sources: [...beforeBody, query] }
+  if (row.door === 'open') {
+    const { raw, remote_address } = request
+    // At the open door nobody has proven anything.
+    const reading = readUnauthenticatedArguments(raw, remote_address, deps.unauthenticatedBodies)
+    return reading.then((body) => ({ sources: [...beforeBody, body, query], body }))
+  }
   const hold = deps.bodyBudget.open(admission.caller?.token_id ?? request.remote_address)
   return readBody(deps, row, request, hold, (body) => [...beforeBody, body, query])
 }
@@ -368,7 +404,8 @@ async function readBody(
   // The file is streamed to the store; the other members are held in memory.
   const body = await readFileBody(request.raw, reception).finally(() => hold.release())
   const sources = combine(body.arguments)
-  return body.file ? { sources, file: body.file } : receiveText(sources, reception)
+  const arrived = body.file ? { sources, file: body.file } : await receiveText(sources, reception)
+  return { ...arrived, body: body.arguments }
 }
 
 /** The server has parsed the query already, but leaves escapes that are not UTF-8 as they stand. */

@@ -4,7 +4,7 @@ import type { Habits } from '../graph/habits.ts'
 import { compileInput, type InputReader } from '../graph/input/input.ts'
 import { pageArguments } from '../graph/lists/paging.ts'
 import type { NodeKind } from '../graph/nodes.ts'
-import type { BusinessOperation, Door, Operation, Row } from '../graph/operation.ts'
+import type { BusinessOperation, Door, OpenOperation, Operation, Row } from '../graph/operation.ts'
 import type { ErrorForm } from '../graph/shown-errors/render-error.ts'
 import { type RateClassName, rateClasses } from '../limits/classes.ts'
 import { nodeKinds } from '../operations.ts'
@@ -29,6 +29,10 @@ export interface Route {
   readonly method: Row['method']
   /** The path with every placeholder as `{}`. */
   readonly shape: string
+  /** Whether the path begins with a version, or one may stand before it. */
+  readonly version: 'required' | 'optional' | undefined
+  /** Whether the path names a node, whose kind selects the row. */
+  readonly namesNode: boolean
   /** The names of the placeholders that are members of the input. */
   readonly pathMembers: readonly string[]
   readonly rows: ReadonlyMap<string | undefined, PreparedRow>
@@ -49,12 +53,15 @@ export function buildRoutes(operations: readonly Row[], habits: Habits): Route[]
       door: operation.door,
       method: operation.method,
       shape,
+      version: versionOf(operation),
+      namesNode: namesNode(operation),
       pathMembers: pathMembersOf(operation),
       rows: new Map(),
       errorForm: {
         briefErrors: operation.briefErrors ?? false,
         errorData: operation.errorData ?? false,
-        isBusiness: isBusiness(operation),
+        isBusiness: isBusiness(operation) || operation.door === 'token' || versionOf(operation) !== undefined,
+        page: operation.errorPage,
       },
     }
     if (route.rows.has(row.kind)) {
@@ -72,7 +79,7 @@ export function placeholdersOf(path: string): string[] {
 
 /** The first path segments that are not versions: `gateway`, `docs`. */
 export function segmentsOf(operations: readonly Row[]): string[] {
-  const others = operations.filter((row) => !isBusiness(row))
+  const others = operations.filter((row) => versionOf(row) !== 'required')
   return [...new Set(others.map(({ path }) => path.split('/')[1] as string))].filter((segment) => segment !== '')
 }
 
@@ -88,25 +95,39 @@ export function shapeOf({ path }: Row): string {
   return path.replaceAll(/\{[^{}]+\}/g, '{}')
 }
 
+/** Whether the path of a row begins with a version; `optional`: it does not, and one may stand before it. */
+export function versionOf(row: Row): 'required' | 'optional' | undefined {
+  if (row.path.startsWith('/{Version}/')) return 'required'
+  return 'versions' in row ? row.versions : undefined
+}
+
+/** The path in the notation of the specification: `/{Version?}/debug_token`. */
+export function shownPathOf(row: Row): string {
+  return versionOf(row) === 'optional' ? `/{Version?}${row.path}` : row.path
+}
+
+/** Whether the path of a row names a node. */
+export function namesNode({ door }: Row): boolean {
+  return door === 'business' || door === 'link'
+}
+
 /** How many placeholders of a path are not members of the input: the version and the node's id. */
-const foreignPlaceholders: Readonly<Record<Door, number>> = {
-  business: 2,
-  gateway: 0,
-  operator: 0,
-  receiver: 0,
-  handshake: 0,
-  open: 0,
-  link: 1,
-  edge_link: 0,
+function foreignPlaceholdersOf(row: Row): number {
+  return (versionOf(row) === 'required' ? 1 : 0) + (namesNode(row) ? 1 : 0)
 }
 
 /** The placeholders that are members of the input. */
-export function pathMembersOf({ door, path }: Row): string[] {
-  return placeholdersOf(path).slice(foreignPlaceholders[door])
+export function pathMembersOf(row: Row): string[] {
+  return placeholdersOf(row.path).slice(foreignPlaceholdersOf(row))
 }
 
 export function isBusiness(row: Row): row is BusinessOperation {
   return row.door === 'business'
+}
+
+/** Whether anyone may call it as a part of the API. */
+function isOpenCall(row: Row): row is OpenOperation {
+  return row.door === 'open' && isOperation(row)
 }
 
 /** Whether a row responds with an object of the API. */
@@ -116,7 +137,7 @@ export function isOperation(row: Row): row is Operation {
 
 /** The kind of node that a row belongs to, given by the last placeholder that is not a member of its input. */
 export function nodeKindOf(operation: Row): NodeKind {
-  const placeholder = placeholdersOf(operation.path)[foreignPlaceholders[operation.door] - 1]
+  const placeholder = placeholdersOf(operation.path)[foreignPlaceholdersOf(operation) - 1]
   const kind = Object.entries(nodeKinds).find(([, info]) => info.placeholder === placeholder)?.[0]
   if (kind === undefined) throw new BadTable(`${operation.name}: {${placeholder}} is not a kind of node`)
   return kind as NodeKind
@@ -150,7 +171,7 @@ function makeInputReader(operation: Row, input: TObject, habits: Habits): InputR
   switch (operation.door) {
     // The contents of a link are not arguments: a malformed link leads nowhere, and the row says so.
     case 'open':
-      return operation.redirects === true ? compileInput(input) : takeFirst
+      return isOpenCall(operation) || operation.redirects || operation.takesArguments ? compileInput(input) : takeFirst
     case 'handshake':
       return takeFirst
     case 'receiver': {
@@ -161,6 +182,7 @@ function makeInputReader(operation: Row, input: TObject, habits: Habits): InputR
       }
     }
     case 'business':
+    case 'token':
       return compileInput(input, {
         headers: operation.headers,
         jsonInJson: habits.json_in_json,
@@ -186,7 +208,7 @@ function prepareRow(operation: Row, habits: Habits): PreparedRow {
   }
   return {
     operation,
-    kind: foreignPlaceholders[operation.door] > 0 ? nodeKindOf(operation) : undefined,
+    kind: namesNode(operation) ? nodeKindOf(operation) : undefined,
     input,
     readInput: makeInputReader(operation, input, habits),
     readFields: operation.fields && makeFieldReader(operation.fields),

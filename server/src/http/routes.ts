@@ -1,6 +1,6 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { Log } from '../base/log/log.ts'
-import type { Door, Row } from '../graph/operation.ts'
+import type { Row } from '../graph/operation.ts'
 import { PushReply, Reply } from '../graph/reply.ts'
 import { ResponseWithHeaders } from '../graph/result.ts'
 import type { Admission, AdmissionProgress, DoorPolicies, DoorPolicy, GraphRequest } from './admission.ts'
@@ -80,55 +80,58 @@ function serveRoutes(scope: FastifyInstance, routes: readonly Route[], router: R
     // A read has no body, so admission and execution happen in one step.
     const isRead = route.method === 'GET'
     const isAdmittedLate = isRead || policy.readsBody === true
-    scope.route({
-      method: route.method,
-      url: urlOf(route),
-      ...(!isRead && {
-        onRequest: async (request: FastifyRequest) => {
-          begin(request)
-          if (!isAdmittedLate) await admit(request)
-        },
-      }),
-      handler: async (request, reply) => {
-        if (isRead) begin(request)
-        if (isAdmittedLate) {
-          const admitting = admit(request)
-          if (admitting) await admitting
-        }
-        const admission = request.admission as Admission
-        running += 1
-        try {
-          const body = await perform(deps, policy, admission, request.graphRequest)
-          if (body instanceof PushReply) {
+    for (const url of urlsOf(route))
+      scope.route({
+        method: route.method,
+        url,
+        // Whoever asks for the headers alone would use up what is given once.
+        exposeHeadRoute: !returnsSecret(route),
+        ...(!isRead && {
+          onRequest: async (request: FastifyRequest) => {
+            begin(request)
+            if (!isAdmittedLate) await admit(request)
+          },
+        }),
+        handler: async (request, reply) => {
+          if (isRead) begin(request)
+          if (isAdmittedLate) {
+            const admitting = admit(request)
+            if (admitting) await admitting
+          }
+          const admission = request.admission as Admission
+          running += 1
+          try {
+            const body = await perform(deps, policy, admission, request.graphRequest)
+            if (body instanceof PushReply) {
+              observer.note(request, 200, performance.now() - request.startedAt)
+              await sendPush(reply, body, { [traceHeader]: request.id })
+              return
+            }
+            if (body instanceof Reply) {
+              if (body.fault !== undefined) request.logged = { ...request.logged, err: body.fault }
+              await sendReply(reply, body, headersOf(request, { [traceHeader]: request.id }), (err) =>
+                log.error({ ...request.logged, trace: request.id, err }, 'a download broke off'),
+              )
+              observer.note(request, body.status, performance.now() - request.startedAt)
+              return
+            }
+            const own = body instanceof ResponseWithHeaders ? body : undefined
+            const text = writeJson(own?.body ?? body)
+            if (keepsResponses) request.responseText = text
+            const headers = own ? { ...admission.headers, ...own.headers } : admission.headers
+            const compressing = compress(request, admission, text)
+            const compressed = compressing && (await compressing)
+            sendResponse(request, reply, headersOf(request, headers), text, traceHeader, compressed)
             observer.note(request, 200, performance.now() - request.startedAt)
-            await sendPush(reply, body, { [traceHeader]: request.id })
-            return
+          } finally {
+            running -= 1
+            if (running === 0) onIdle()
+            // The unread rest of the body is discarded as it arrives, so that the connection stays usable.
+            if (admission.row.operation.body === 'raw') request.raw.resume()
+            else if (admission.row.operation.door === 'open') discardRest(request.raw, deps.unauthenticatedBodyTimeout)
           }
-          if (body instanceof Reply) {
-            if (body.fault !== undefined) request.logged = { ...request.logged, err: body.fault }
-            await sendReply(reply, body, headersOf(request, { [traceHeader]: request.id }), (err) =>
-              log.error({ ...request.logged, trace: request.id, err }, 'a download broke off'),
-            )
-            observer.note(request, body.status, performance.now() - request.startedAt)
-            return
-          }
-          const own = body instanceof ResponseWithHeaders ? body : undefined
-          const text = writeJson(own?.body ?? body)
-          if (keepsResponses) request.responseText = text
-          const headers = own ? { ...admission.headers, ...own.headers } : admission.headers
-          const compressing = compress(request, admission, text)
-          const compressed = compressing && (await compressing)
-          sendResponse(request, reply, headersOf(request, headers), text, traceHeader, compressed)
-          observer.note(request, 200, performance.now() - request.startedAt)
-        } finally {
-          running -= 1
-          if (running === 0) onIdle()
-          // The unread rest of the body is discarded as it arrives, so that the connection stays usable.
-          if (admission.row.operation.body === 'raw') request.raw.resume()
-          else if (admission.row.operation.door === 'open') discardRest(request.raw, deps.unauthenticatedBodyTimeout)
-        }
-      },
-    })
+        },
+      })
   }
 }
 
@@ -239,10 +242,13 @@ function describe(
   if (caller.token_id !== undefined) tokenUses.note(caller.token_id)
 }
 
-/** Health checks call a process by its address, or by any name in their network. */
 function isForEveryRole({ rows }: Route): boolean {
   const [row] = rows.values()
   return row?.operation.door === 'open' && row.operation.everyRole === true
+}
+
+function returnsSecret({ rows }: Route): boolean {
+  return [...rows.values()].some(({ operation }) => operation.returnsSecret === true)
 }
 
 /** The name of a refused request when the kind of its node is unknown: the only row's name, or the shape. */
@@ -251,23 +257,16 @@ function nameOf(route: Route): string {
   return first && others.length === 0 ? first.operation.name : `${route.method} ${route.shape}`
 }
 
-const foreignNames: Readonly<Record<Door, readonly string[]>> = {
-  business: ['version', 'id'],
-  gateway: [],
-  operator: [],
-  receiver: [],
-  handshake: [],
-  open: [],
-  link: ['id'],
-  edge_link: [],
-}
-
-/** `/{}/{}/message_qrdls/{}` → `/:version/:id/message_qrdls/:member0` */
-function urlOf(route: Route): string {
-  const members = route.pathMembers.map((_, index) => `member${index}`)
-  const names = [...foreignNames[route.door], ...members]
+/** `/{}/{}/message_qrdls/{}` → `/:version/:id/message_qrdls/:member0`; where a version is optional, also with one before it. */
+function urlsOf({ shape, version, namesNode, pathMembers }: Route): string[] {
+  const names = [
+    ...(version === 'required' ? ['version'] : []),
+    ...(namesNode ? ['id'] : []),
+    ...pathMembers.map((_, index) => `member${index}`),
+  ]
   let index = 0
-  return route.shape.replaceAll('{}', () => `:${names[index++]}`)
+  const url = shape.replaceAll('{}', () => `:${names[index++]}`)
+  return version === 'optional' ? [url, `/:version${url}`] : [url]
 }
 
 const noMembers = {}

@@ -116,14 +116,19 @@ export function createServer(deps: ServerDeps): FastifyInstance {
 
   function sendError(reply: FastifyReply, error: GraphError, trace: string, form: ErrorForm): void {
     const { status, body } = renderError(error, vocabulary, trace, form)
+    // With titled errors the details say what is wrong.
+    const { message, error_data } = body.error
+    const said = typeof error_data === 'object' ? error_data['details'] : message
+    const page = form.page?.({ status, message: String(said), trace })
     reply.status(status)
     reply.headers({
       [vocabulary.trace_header]: trace,
       'content-type': 'application/json; charset=utf-8',
       'cache-control': 'private, no-store',
+      ...page?.headers,
       ...error.headers,
     })
-    reply.send(writeJson(body))
+    reply.send(page?.html ?? writeJson(body))
   }
 
   return server

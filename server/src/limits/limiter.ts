@@ -40,7 +40,11 @@ export class Limiter {
    * Counts one call under a class; throws the 429, with the usage, when it exceeds a limit. Most calls get their permit synchronously,
    * without a promise.
    */
-  consume(name: RateClassName, caller: Caller, node: Node): Usage | undefined | Promise<Usage | undefined> {
+  consume(
+    name: RateClassName,
+    caller: Pick<Caller, 'app_id'>,
+    node: Node,
+  ): Usage | undefined | Promise<Usage | undefined> {
     if (!this.#on) return undefined
     const windows = this.#windows.get(name) ?? []
     return takeAll(name, windows, 0, undefined, keyOf(rateClasses[name].key, caller, node), node)
@@ -85,7 +89,7 @@ function judge(name: RateClassName, rate: Rate, use: Use, node: Node): Usage {
   return usage
 }
 
-function keyOf(key: RateKey, caller: Caller, node: Node): string {
+function keyOf(key: RateKey, caller: Pick<Caller, 'app_id'>, node: Node): string {
   switch (key) {
     case 'app':
       return caller.app_id

@@ -9,6 +9,7 @@ import { numbersSettings } from './numbers.ts'
 import { processSettings } from './process.ts'
 import { requestsSettings } from './requests.ts'
 import type { Setting } from './setting.ts'
+import { signUpSettings } from './sign-up.ts'
 import { storeSettings } from './store.ts'
 import { telemetrySettings } from './telemetry.ts'
 import { templatesSettings } from './templates.ts'
@@ -23,6 +24,7 @@ export const settings = {
   ...apiSettings,
   ...requestsSettings,
   ...consoleSettings,
+  ...signUpSettings,
   ...numbersSettings,
   ...callsSettings,
   ...templatesSettings,

@@ -3,13 +3,13 @@ import type { demoTokens } from '../auth/demo.ts'
 import { commandName } from '../base/command-name.ts'
 import type { ConsoleFiles } from '../graph/ports.ts'
 import { composePage, escapeHtml, hashSource, type Page } from '../replies/page.ts'
+import { mark, writeCode } from '../replies/theme.ts'
 import { writeArguments, writeMarkdown } from './argument-list.ts'
 import { writeFrame } from './console-frame.ts'
 import { composeConsolePage } from './console-shell.ts'
 import { docsStyle } from './docs-style.ts'
 import type { ReferenceArgument, ReferenceChapter, ReferenceOperation, Who } from './operations-by-chapter.ts'
 import { readScripts } from './script.ts'
-import { mark, writeCode } from './theme.ts'
 
 export interface DocsPageOptions {
   readonly chapters: readonly ReferenceChapter[]

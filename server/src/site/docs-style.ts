@@ -1,5 +1,5 @@
+import { theme } from '../replies/theme.ts'
 import { readBrowserFile } from './script.ts'
-import { theme } from './theme.ts'
 
 /** The style of the reference on a page of its own. */
 export function docsStyle(): string {

@@ -1,11 +1,12 @@
 import type { SampleCall } from '../../../console/shared/samples.js'
 import { YieldingTask } from '../base/work/yielding-task.ts'
 import type { Preparation, RowExamples } from '../graph/examples.ts'
-import type { BusinessOperation, Row } from '../graph/operation.ts'
+import type { Row } from '../graph/operation.ts'
 import { isLink, listCalls, resultOf } from '../http/openapi/client-methods.ts'
 import type { JsonSchema, OpenApiDocument, OperationObject, Parameter, Response } from '../http/openapi/document.ts'
+import { doorOf } from '../http/openapi/doors.ts'
 import { buildOpenApi, type OpenApiOptions } from '../http/openapi/openapi.ts'
-import { fullInput, isBusiness, placeholdersOf } from '../http/route-table.ts'
+import { fullInput, isOperation, placeholdersOf } from '../http/route-table.ts'
 import { chapters } from '../operations.ts'
 
 /** Whose token a request carries; nobody's when none is needed. */
@@ -54,8 +55,8 @@ export interface ReferenceChapter {
 export async function buildReference(options: OpenApiOptions): Promise<ReferenceChapter[]> {
   const { operations } = options
   const task = new YieldingTask()
-  const described: { readonly row: BusinessOperation; readonly operation: ReferenceOperation }[] = []
-  for (const row of operations.filter(isBusiness)) {
+  const described: { readonly row: Row; readonly operation: ReferenceOperation }[] = []
+  for (const row of operations.filter(isOfBusinesses)) {
     described.push({ row, operation: describeRow(row, options) })
     await task.yieldIfDue()
   }
@@ -72,7 +73,7 @@ export async function buildReference(options: OpenApiOptions): Promise<Reference
     const document = buildOpenApi({ ...options, document: name })
     await task.yieldIfDue()
     // Pages, pictures and files are opened by links in responses, not called.
-    for (const tag of document.tags.filter((one) => one.name !== 'public')) {
+    for (const tag of document.tags.filter((one) => !tagsOfPages.includes(one.name))) {
       const operations = listOperations(document)
         .filter(({ operation }) => operation.tags.includes(tag.name) && !linked.has(operation.operationId))
         .map((found) => describe(document, found, rows.get(found.operation.operationId), options))
@@ -82,8 +83,16 @@ export async function buildReference(options: OpenApiOptions): Promise<Reference
   return [...own, ...others].filter((chapter) => chapter.operations.length > 0)
 }
 
+/** Of what a browser opens. */
+const tagsOfPages = ['public', 'sign_up']
+
+/** What apps call, and no page that a browser opens. */
+function isOfBusinesses(row: Row): boolean {
+  return doorOf(row).document === 'business' && (isOperation(row) || !('text/html' in row.content))
+}
+
 /** A document of this row alone: its path and parameters are not merged with those of others. */
-function describeRow(row: BusinessOperation, options: OpenApiOptions): ReferenceOperation {
+function describeRow(row: Row, options: OpenApiOptions): ReferenceOperation {
   const document = buildOpenApi({ ...options, operations: [row] })
   const [described] = listOperations(document)
   if (!described) throw new Error(`${row.name} is missing in its own document`)

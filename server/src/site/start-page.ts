@@ -4,12 +4,12 @@ import { commandName } from '../base/command-name.ts'
 import { describeVersions, type ServedVersions } from '../graph/versions.ts'
 import type { Vocabulary } from '../graph/vocabulary.ts'
 import { composePage, escapeHtml, hashSource, type Page } from '../replies/page.ts'
+import { mark, writeCode } from '../replies/theme.ts'
 import { chooseListedStatus } from '../resources/phone-numbers/listed-status.ts'
 import { demoNumber } from './demo.ts'
 import { readScripts } from './script.ts'
 import { startStyle } from './start-style.ts'
 import { type CountName, countLimit, type DemoNumber, type DemoState, type StoreState } from './store-state.ts'
-import { mark, writeCode } from './theme.ts'
 
 export interface StartPageOptions {
   readonly prefix: string

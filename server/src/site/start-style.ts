@@ -1,4 +1,4 @@
-import { theme } from './theme.ts'
+import { theme } from '../replies/theme.ts'
 
 export const startStyle = `${theme}
 main{width:min(62rem,100%);margin:0 auto;padding:clamp(2rem,6vw,4.5rem) 1.25rem 4rem}

@@ -78,6 +78,13 @@ const table: [field: string, value: unknown, subject: string | null][] = [
     'marketing messages: stop by +16505551234',
   ],
   ['account_update', { event: 'VERIFIED_ACCOUNT' }, 'account update: VERIFIED_ACCOUNT'],
+  [
+    'account_update',
+    { event: 'PARTNER_ADDED', waba_info: { waba_id: '1000000000000001', owner_business_id: '2000000000000001' } },
+    'account 1000000000000001 connected to the app',
+  ],
+  ['account_update', { event: 'PARTNER_REMOVED', waba_info: null }, 'account disconnected from the app'],
+  ['other_update', { event: 'PARTNER_REMOVED' }, 'other update: PARTNER_REMOVED'],
   ['phone_number_name_update', { decision: 'APPROVED' }, 'phone number name update: APPROVED'],
   // Inbound events may hold anything: what has another form is not repeated.
   ['account_update', { event: 'My secret' }, null],

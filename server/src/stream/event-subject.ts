@@ -32,6 +32,8 @@ function listChanges(field: string, value: Members): string[] {
   if (field.startsWith('group_')) return listOf(value, 'groups').map(describeGroup)
   if (isText(value['message_template_name'])) return [describeTemplate(value)]
   const event = wordOf(value['event'] ?? value['decision'])
+  const connected = connectionWords.get(event ?? '')
+  if (field === 'account_update' && connected !== undefined) return [describeConnection(value, connected)]
   return event === undefined ? [] : [`${spaced(field)}: ${event}`]
 }
 
@@ -74,6 +76,17 @@ function describeTemplate(value: Members): string {
   const language = wordOf(value['message_template_language'])
   const changed = wordOf(value['event']) ?? changeOf(value, 'quality_score') ?? changeOf(value, 'category') ?? 'changed'
   return `template ${name}${language === undefined ? '' : ` (${language})`} ${changed.toLowerCase()}`
+}
+
+/** What becomes of an account when it is connected to an app by a sign-up, and when that ends. */
+const connectionWords: ReadonlyMap<string, string> = new Map([
+  ['PARTNER_ADDED', 'connected to the app'],
+  ['PARTNER_REMOVED', 'disconnected from the app'],
+])
+
+function describeConnection({ waba_info }: Members, connected: string): string {
+  const id = isMembers(waba_info) ? wordOf(waba_info['waba_id']) : undefined
+  return id === undefined ? `account ${connected}` : `account ${id} ${connected}`
 }
 
 function changeOf(value: Members, member: string): string | undefined {

@@ -9,7 +9,7 @@ import type { WorldPart } from '../world-part/part.ts'
  */
 const order = [
   ...['businesses', 'apps', 'tokens', 'accounts', 'call_permissions'],
-  ...['subscribed_apps', 'phone_numbers', 'bots', 'schedules', 'migration_intents', 'templates'],
+  ...['subscribed_apps', 'phone_numbers', 'bots', 'schedules', 'migration_intents', 'onbehalf_requests', 'templates'],
   ...['profile', 'compliance', 'qr_codes', 'groups'],
 ]
 

@@ -1,4 +1,6 @@
 import { sql } from 'kysely'
+import { renewAppTokens } from '../../auth/app-tokens.ts'
+import { isMade } from '../../auth/tokens.ts'
 import { sealedPrefix } from '../../base/keys/key-ring.ts'
 import type { Random } from '../../base/keys/random.ts'
 import type { SecretKey } from '../../base/keys/secret-key.ts'
@@ -16,6 +18,7 @@ import type { SealingKeysTable } from '../../db/tables.ts'
 import { rotateSigningKey } from '../../resources/encryption/rotation.ts'
 import { codeSecretName } from '../../resources/phone-numbers/codes.ts'
 import { openVerifyToken, sealVerifyToken } from '../../resources/webhooks/store.ts'
+import { inBatches } from '../../world-part/batches.ts'
 import { earlierListener } from '../listener.ts'
 
 /** The result of giving up the values that no key opens any more. */
@@ -90,6 +93,7 @@ async function resetWithin(tx: Transaction, { clock, random, chooseKey }: ResetP
     ? (await tx.query.deleteFrom('verification_codes').returning('phone_number_id').execute()).length
     : 0
   const tokens = isHashLost ? await revokeTokens(tx, clock) : 0
+  await renewAppTokensOf(tx, { clock, random }, isHashLost ? undefined : apps.map(({ id }) => id))
   const ids = lost.map(({ id }) => id)
   if (ids.length > 0) await tx.query.deleteFrom('sealing_keys').where('id', 'in', ids).execute()
   const listened = await rowsOf('listeners.record')
@@ -204,15 +208,25 @@ async function deleteRows(
   return lost.length
 }
 
+/** Apps get their own tokens anew: all of them where no hash of a token is found any more. */
+async function renewAppTokensOf(
+  tx: Transaction,
+  tools: { readonly clock: Clock; readonly random: Random },
+  only: readonly string[] | undefined,
+): Promise<void> {
+  const ids = only ?? (await tx.query.selectFrom('apps').select('id').execute()).map(({ id }) => id)
+  for await (const batch of inBatches(ids)) await renewAppTokens(tx, tools, batch)
+}
+
 /** Nobody can use them any more: they are found by a hash whose key is lost. */
 async function revokeTokens({ query }: Transaction, clock: Clock): Promise<number> {
   const revoked = await query
     .updateTable('tokens')
     .set({ revoked_time: clock.now() })
     .where('revoked_time', 'is', null)
-    .returning('id')
+    .returning(isMade.as('is_made'))
     .execute()
-  return revoked.length
+  return revoked.filter(({ is_made }) => is_made).length
 }
 
 function drawVerifyToken(random: Random): string {

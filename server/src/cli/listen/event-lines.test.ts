@@ -35,10 +35,17 @@ for (const [name, field, value, summary] of [
     { metadata, groups: [{ type: 'group_participants_add', group_id: '6', added_participants: [{ wa_id: '1650' }] }] },
     'group_participants_add 6 1650',
   ],
+  [
+    'an account that was connected',
+    'account_update',
+    { event: 'PARTNER_ADDED', waba_info: { waba_id: '1', owner_business_id: '2' } },
+    'PARTNER_ADDED account 1 of business 2',
+  ],
   ['what it does not know, by its members', 'account_update', { metadata, event: 'X' }, 'with metadata, event'],
 ] as const) {
   test(`a line of listen describes ${name}`, () => {
-    assert.deepEqual(describeEvents(inBody(field, value)), [{ field, account: '1', number: '4', summary }])
+    const number = 'metadata' in value ? '4' : '-'
+    assert.deepEqual(describeEvents(inBody(field, value)), [{ field, account: '1', number, summary }])
   })
 }
 

@@ -31,6 +31,7 @@ function describeValue(value: Fields): string {
     ...listOf(value['calls']).map(describeCall),
     ...listOf(value['statuses']).map(describeStatus),
     ...listOf(value['groups']).map(describeGroup),
+    ...(typeof value['event'] === 'string' ? describeAccountEvent(value['event'], fieldsOf(value['waba_info'])) : []),
   ]
   return parts.length > 0 ? parts.join('; ') : `with ${Object.keys(value).map(write).join(', ') || 'nothing'}`
 }
@@ -75,6 +76,12 @@ function describeGroup(group: Fields): string {
     ...who.map(write),
     ...(group['errors'] === undefined ? [] : ['failed']),
   ].join(' ')
+}
+
+/** A sign-up, or its end; of other events the members are named. */
+function describeAccountEvent(event: string, { waba_id, owner_business_id }: Fields): string[] {
+  if (waba_id === undefined) return []
+  return [`${write(event)} account ${write(waba_id)} of business ${write(owner_business_id)}`]
 }
 
 /** A value for a terminal: shortened, and without control characters. */

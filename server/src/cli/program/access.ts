@@ -63,6 +63,16 @@ export function addAccessCommands(program: Command): void {
     .option(...dataFlag)
     .action(async (flags) => (await import('../access/console-link.ts')).printConsoleLink(flags))
 
+  program
+    .command('user')
+    .description('let people of businesses sign in')
+    .command('link')
+    .description('print a code by which a person of a business signs in to the dialog of the sign-up; it works once')
+    .argument('<id>', 'the id of the person')
+    .option('--expires <duration>', 'how long the code is valid', '1h')
+    .option(...dataFlag)
+    .action(async (id, flags) => (await import('../access/user-link.ts')).printUserLink(id, flags))
+
   const signingKey = program
     .command('signing-key')
     .description('list and rotate the keys that sign the public keys of businesses')

@@ -4,7 +4,15 @@ import type { Db } from '../database.ts'
 export const hashSecretName = 'hashes'
 
 /** What is looked up or compared by hash and never read; each purpose gives a different hash for the same text. */
-export type HashPurpose = 'token' | 'verify token' | 'app secret' | 'setting' | 'word'
+export type HashPurpose =
+  | 'token'
+  | 'verify token'
+  | 'app secret'
+  | 'setting'
+  | 'word'
+  | 'sign-up code'
+  | 'sign-up ticket'
+  | 'person link'
 
 /**
  * The hash by which a secret is looked up. Without the store's keys it reveals nothing, even about a secret that could be guessed, so

@@ -1,6 +1,7 @@
+import { removeExpiredCodes } from '../../auth/code-retention.ts'
 import { removeExpiredTokens } from '../../auth/token-retention.ts'
 import type { Clock } from '../../base/time/clock.ts'
-import { minute } from '../../base/time/duration.ts'
+import { day, minute } from '../../base/time/duration.ts'
 import { Sweeper, type SweeperDeps } from '../../timers/sweeper.ts'
 import {
   expireDeliveries,
@@ -73,6 +74,8 @@ export class RetentionWorker {
         await this.#sweeper.inSteps((tx) => expireDeliveries(tx, now - giveUpAfter, now))
       },
       ...removals.map((remove) => () => this.#sweeper.inSteps((tx) => remove(tx, now - keep))),
+      // A used code that comes again within this time ends its token.
+      () => this.#sweeper.inSteps((tx) => removeExpiredCodes(tx, now - day, stepSize)),
       async () => {
         if (auditKeep === undefined) return
         await this.#sweeper.inSteps((tx) => removeActivities(tx, now - auditKeep))

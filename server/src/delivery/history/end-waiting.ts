@@ -5,6 +5,7 @@ import { minute, second } from '../../base/time/duration.ts'
 import type { Transaction } from '../../db/database.ts'
 import { setTimer } from '../../timers/set.ts'
 import type { TimerHandler } from '../../timers/worker.ts'
+import { isAboutConnection } from '../rules/about-connection.ts'
 import { withdrawDeliveries } from '../store/withdraw.ts'
 
 export const endWaitingTimer = 'deliveries.end_waiting'
@@ -71,6 +72,7 @@ async function takeStep(tx: Transaction, tools: EndTools, progress: Progress): P
       .where('state', '=', sql.lit('waiting'))
       .where('id', '>', after_id)
       .where('id', '<=', last_id)
+      .where(sql<boolean>`NOT ${isAboutConnection(sql.ref('conversation'))}`)
       .orderBy('id')
       .limit(room)
       .execute()

@@ -1,13 +1,15 @@
 import { sql } from 'kysely'
-import { writeAccess } from '../../auth/access.ts'
 import type { Clock } from '../../base/time/clock.ts'
 import type { Transaction } from '../../db/database.ts'
 import { emptiedValue } from '../../db/emptied-value.ts'
 import { lockRowsOf } from '../../db/row-locks.ts'
 import { defineSql } from '../../db/statement.ts'
+import { findOwnCallback } from '../raise/raise-for-app.ts'
 import { subscribersOf } from '../raise/subscribers.ts'
+import { concernsConnection } from '../rules/about-connection.ts'
 import { ensureLanes, type LaneAddress, laneIdOf } from '../store/lane-rows.ts'
 import { keysOf } from '../store/lanes.ts'
+import { mayReceive } from '../store/may-receive.ts'
 
 export type Reason =
   | { readonly kind: 'unknown' }
@@ -33,6 +35,7 @@ interface Found {
   readonly id: number
   readonly app_id: string
   readonly account_id: string
+  readonly conversation: string
   readonly phone_number_id: string | null
   readonly has_access: number
   readonly is_emptied: number
@@ -41,9 +44,9 @@ interface Found {
 // Events are locked against whoever empties them: see empty-values.ts.
 const findDeliveries = defineSql<{ ids: object }>()(
   ({ ids }) => sql<Found>`
-    SELECT d.id, d.app_id, d.account_id, events.phone_number_id,
+    SELECT d.id, d.app_id, d.account_id, d.conversation, events.phone_number_id,
       CASE WHEN events.value = ${sql.lit(emptiedValue)} THEN 1 ELSE 0 END AS is_emptied,
-      ${writeAccess(sql.ref('apps.business_id'), sql.ref('d.account_id'))} AS has_access
+      ${mayReceive} AS has_access
     FROM json_each(${ids}) AS o JOIN deliveries d ON d.id = CAST(o.key AS BIGINT)
     JOIN events ON events.id = d.event_id JOIN apps ON apps.id = d.app_id ORDER BY d.id
     ${lockRowsOf('events', 'ForUpdate')}`,
@@ -82,7 +85,7 @@ export async function replayDeliveries(
   const lanes = new Map<string, LaneAddress>()
   const moved: Record<string, { lane: string }> = {}
   for (const delivery of found) {
-    const { id, app_id, account_id, phone_number_id } = delivery
+    const { id, app_id, account_id, conversation, phone_number_id } = delivery
     if (delivery.has_access === 0) {
       refused.push({ id, reason: { kind: 'withdrawn' } })
       continue
@@ -91,7 +94,8 @@ export async function replayDeliveries(
       refused.push({ id, reason: { kind: 'emptied' } })
       continue
     }
-    const key = `${app_id} ${account_id} ${phone_number_id ?? ''}`
+    const isOfApp = concernsConnection(conversation)
+    const key = isOfApp ? app_id : `${app_id} ${account_id} ${phone_number_id ?? ''}`
     if (to === undefined && !callbacks.has(key)) callbacks.set(key, await findCallback(tx, delivery))
     const callback_url = to ?? callbacks.get(key)
     if (callback_url === undefined) {
@@ -127,8 +131,9 @@ async function lockLanes(tx: Transaction, lanes: readonly LaneAddress[], now: nu
 
 async function findCallback(
   tx: Transaction,
-  { app_id, account_id, phone_number_id }: Found,
+  { app_id, account_id, conversation, phone_number_id }: Found,
 ): Promise<string | undefined> {
+  if (concernsConnection(conversation)) return findOwnCallback(tx, app_id)
   const isApp = sql<boolean>`links.app_id = ${app_id}`
   const { rows } = await sql<{
     callback_url: string

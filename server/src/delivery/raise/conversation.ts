@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto'
+import { connectionKind } from '../rules/about-connection.ts'
 
 /**
  * The key that orders events. Events of one conversation reach a subscriber one after the other; events of different conversations
@@ -10,6 +11,8 @@ export const conversations = {
   call: (id: string) => keyOf('call', id),
   group: (id: string) => keyOf('group', id),
   template: (id: string) => keyOf('template', id),
+  /** An app's connection to an account. */
+  connection: (account_id: string) => keyOf(connectionKind, account_id),
   /** Everything else. */
   account: (id: string) => keyOf('account', id),
 }

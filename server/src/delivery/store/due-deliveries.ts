@@ -1,8 +1,8 @@
 import { type RawBuilder, sql } from 'kysely'
-import { writeAccess } from '../../auth/access.ts'
 import type { Database, Db, RaisedDelivery } from '../../db/database.ts'
 import { defineSql, defineWithSteps } from '../../db/statement.ts'
 import type { WaitingDelivery } from '../rules/waiting-delivery.ts'
+import { mayReceive } from './may-receive.ts'
 
 /** A position in the order of due deliveries. */
 export type DuePosition = Readonly<Pick<WaitingDelivery, 'due_time' | 'id'>>
@@ -46,7 +46,7 @@ const columns = sql`d.id, d.lane_id, d.event_id, d.account_id, d.field, d.conver
     WHERE p.lane_id = d.lane_id AND p.conversation = d.conversation AND p.state = 'waiting' AND p.id < d.id
     ORDER BY p.id DESC LIMIT 1
   ) AS previous_id,
-  ${writeAccess(sql.ref('apps.business_id'), sql.ref('d.account_id'))} AS has_access,
+  ${mayReceive} AS has_access,
   CASE WHEN octet_length(events.value) <= ${sql.lit(inlineBytes)} THEN events.value END AS value,
   events.trace, events.span`
 

@@ -1,4 +1,5 @@
 import { sql } from 'kysely'
+import { renewAppTokens } from '../../auth/app-tokens.ts'
 import type { Random } from '../../base/keys/random.ts'
 import type { Clock } from '../../base/time/clock.ts'
 import type { Db, Transaction } from '../../db/database.ts'
@@ -111,5 +112,6 @@ export async function rotateSecretForOperators(
     })
     .where('id', '=', app_id)
     .execute()
+  await renewAppTokens(tx, { clock, random }, [app_id])
   return secret
 }

@@ -1,7 +1,7 @@
 import { type RawBuilder, type SelectQueryBuilder, sql } from 'kysely'
 import { type TSchema, Type } from 'typebox'
 import { badArgument } from '../define-error.ts'
-import { bothCursors, cursorUnknown } from '../errors.ts'
+import { bothCursors, cursorUnknown, limitTwice } from '../errors.ts'
 import type { CursorKey, CursorSealer } from './cursors.ts'
 import { type FilterField, readFilter } from './filtering.ts'
 import {
@@ -19,6 +19,8 @@ export interface ListOptions {
   readonly maxLimit: number
   /** How many a page holds when `limit` is left out. */
   readonly defaultLimit?: number
+  /** Further names of the argument `limit`. */
+  readonly limitNames?: readonly LimitName[]
   /** The column of the tie-breaking id. */
   readonly idColumn: string
   /** Each sort and its column. */
@@ -30,6 +32,7 @@ export interface ListOptions {
 }
 
 type Direction = 'asc' | 'desc'
+type LimitName = 'first' | 'last'
 
 /** A list in one order only: newest first. */
 export function newestFirst(maxLimit: number, column = 'created_time', idColumn = 'id'): ListOptions {
@@ -44,6 +47,8 @@ const maxFilteringLength = 16_384
 /** The arguments of a list, as received. */
 export interface PageArguments {
   readonly limit?: number
+  readonly first?: number
+  readonly last?: number
   readonly after?: string
   readonly before?: string
   readonly sort?: string
@@ -52,15 +57,11 @@ export interface PageArguments {
 
 /** The schema of those arguments. */
 export function pageArguments(options: ListOptions): Record<string, TSchema> {
-  const { maxLimit, sorts, defaultSort, sortable, filters } = options
+  const { maxLimit, limitNames = [], sorts, defaultSort, sortable, filters } = options
+  const limit = (description: string) => Type.Optional(Type.Integer({ minimum: 1, maximum: maxLimit, description }))
   return {
-    limit: Type.Optional(
-      Type.Integer({
-        minimum: 1,
-        maximum: maxLimit,
-        description: `How many items a page holds at the most; ${defaultLimitOf(options)} when left out.`,
-      }),
-    ),
+    limit: limit(`How many items a page holds at the most; ${defaultLimitOf(options)} when left out.`),
+    ...Object.fromEntries(limitNames.map((name) => [name, limit('Another name of `limit`.')])),
     after: Type.Optional(cursor('The cursor of the item that the page starts behind.')),
     before: Type.Optional(cursor('The cursor of the item that the page ends in front of.')),
     ...(sortable && {
@@ -85,6 +86,14 @@ function defaultLimitOf({ maxLimit, defaultLimit = usualLimit }: ListOptions): n
 
 function cursor(description: string) {
   return Type.String({ maxLength: 2000, description })
+}
+
+/** How many items a page holds at the most, under whichever name that came. */
+function limitOf({ limit, first, last }: PageArguments, options: ListOptions): number {
+  const given = Object.entries({ limit, first, last }).filter(([, value]) => value !== undefined)
+  const [one, other] = given
+  if (one && other) throw limitTwice({ one: one[0], other: other[0] })
+  return one?.[1] ?? defaultLimitOf(options)
 }
 
 /** What every list returns besides its data. */
@@ -143,7 +152,7 @@ export class Page {
   /** The time of the list: filters and items must derive their values from the same time. */
   readonly now: number
   readonly #options: ListOptions
-  readonly #arguments: PageArguments
+  readonly #limit: number
   readonly #list: string
   readonly #sealer: CursorSealer
   readonly #self: Self
@@ -158,7 +167,7 @@ export class Page {
     if (!sort) throw new Error(`${sortName} is not a sort of this list`)
     this.now = now
     this.#options = options
-    this.#arguments = args
+    this.#limit = limitOf(args, options)
     this.#list = `${list}?sort=${sortName}`
     this.#sealer = sealer
     this.#self = self
@@ -176,7 +185,7 @@ export class Page {
     toItem: (row: Row) => Record<string, unknown>,
     scan?: Scan | MergedScan,
   ): Promise<{ data: Record<string, unknown>[]; paging: Record<string, unknown> }> {
-    const limit = this.#arguments.limit ?? defaultLimitOf(this.#options)
+    const limit = this.#limit
     const backwards = this.#cursor?.side === 'before'
     const side = backwards ? 'before' : 'after'
     const { rows: found, reached } = await this.#find(rows, side, this.#cursor?.key, limit + 1, scan)

@@ -14,6 +14,14 @@ export interface ErrorForm {
   readonly errorData: boolean
   /** Whether it is a route of businesses. */
   readonly isBusiness: boolean
+  /** Makes the page that people get instead, where only people come; undefined: errors are objects of the API. */
+  readonly page?: MakeErrorPage | undefined
+}
+
+/** Makes a page of an error that people see. */
+export type MakeErrorPage = (error: { readonly status: number; readonly message: string; readonly trace: string }) => {
+  readonly html: string
+  readonly headers: Readonly<Record<string, string>>
 }
 
 /** Of requests that no route matched: most are mistakes of somebody who means the routes of businesses. */

@@ -1,5 +1,6 @@
 /** The short titles of codes in the public reference; with a subcode, of that subcode alone. */
 const titles: Readonly<Record<string, string>> = {
+  '1': 'Error validating client secret',
   '2': 'API Service',
   '4': 'API Too Many Calls',
   '10': 'Permission Denied',

@@ -26,7 +26,7 @@ import { readBoundary } from './part-head.ts'
 
 const acceptedTypes = 'application/json, application/x-www-form-urlencoded or multipart/form-data'
 
-const noArguments: Arguments = { typed: true, values: {} }
+export const noArguments: Arguments = { typed: true, values: {} }
 const utf8 = new TextDecoder('utf-8', { fatal: true })
 
 /** Reads the body of a request as arguments, in any of the three content types. */
@@ -37,7 +37,11 @@ export async function readBodyArguments(
 ): Promise<Arguments> {
   const contentType = request.headers['content-type']
   if (contentType === undefined && !hasBody(request)) return noArguments
-  const bytes = await readBytes(request, maxBytes, hold)
+  return parseArguments(await readBytes(request, maxBytes, hold), contentType)
+}
+
+/** The arguments of a body in any of the three content types. */
+export async function parseArguments(bytes: Buffer, contentType: string | undefined): Promise<Arguments> {
   switch (mediaTypeOf(contentType)) {
     case 'application/json':
       return bytes.length === 0 ? noArguments : { typed: true, values: parseJson(readJson(bytes, requestBounds)) }
@@ -87,7 +91,7 @@ export function refuseJson(form: string): void {
   }
 }
 
-function hasBody(request: IncomingMessage): boolean {
+export function hasBody(request: IncomingMessage): boolean {
   const { 'content-length': length, 'transfer-encoding': encoding } = request.headers
   return encoding !== undefined || (length !== undefined && length !== '0')
 }

@@ -16,7 +16,7 @@ const secretHeaders = new Set([
 ])
 /** Members of bodies and parameters of queries whose values nobody but their owner may see. */
 const secretNames =
-  'access_token|refresh_token|id_token|input_token|token|verify_token|secret|client_secret|app_secret|pin|code|password|passphrase|certificate|private_key|hub\\.verify_token|appsecret_proof|signature'
+  'access_token|refresh_token|fb_exchange_token|code_verifier|id_token|input_token|token|ticket|verify_token|secret|client_secret|app_secret|pin|code|password|passphrase|certificate|private_key|hub\\.verify_token|appsecret_proof|signature'
 /** The index of a list belongs to the name: `pin[0]`. */
 const isSecret = new RegExp(`^(?:${secretNames})(?:\\[.*)?$`, 'i')
 /** In what looks like JSON and is none, for the eyes of whoever looks for the fault. */
@@ -33,9 +33,12 @@ export function redactBody(text: string, contentType: string | undefined): strin
   return redactAnywhere(redactMembers(text, contentType))
 }
 
-/** Tokens of this service, and credentials in addresses: secrets by what they look like, wherever they were put by mistake. */
+/** Tokens of this service and of apps, and credentials in addresses: secrets by what they look like, wherever they were put by mistake. */
 function redactAnywhere(text: string): string {
-  return text.replaceAll(/\bsb_[\w-]{43}/g, redacted).replaceAll(/(\bhttps?:\/\/)[^\s/?#@"'<>]+@/gi, `$1${redacted}@`)
+  return text
+    .replaceAll(/\bsb_[\w-]{43}/g, redacted)
+    .replaceAll(/\b\d{15,20}(?:\||%7c)[\w-]{16,}/gi, redacted)
+    .replaceAll(/(\bhttps?:\/\/)[^\s/?#@"'<>]+@/gi, `$1${redacted}@`)
 }
 
 function redactMembers(text: string, contentType: string | undefined): string {

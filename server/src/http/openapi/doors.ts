@@ -2,6 +2,7 @@ import { writePermission } from '../../auth/scopes.ts'
 import { type ErrorStatus, errorStatuses } from '../../graph/graph-error.ts'
 import type { Door, Row } from '../../graph/operation.ts'
 import type { Vocabulary } from '../../graph/vocabulary.ts'
+import { versionOf } from '../route-table.ts'
 import type { OperationObject, SecurityScheme } from './document.ts'
 
 /** The documents: one for businesses, one for the gateway and the open door, one for operators. */
@@ -23,8 +24,16 @@ interface DescribedDoor {
 type Proof = 'bearer' | 'access_token' | 'hub_signature'
 const tokenProofs: readonly Proof[] = ['bearer', 'access_token']
 
+function describeOpen(document: DocumentName): DescribedDoor {
+  return { document, errors: [400, 403, 429, 500], counted: false, proofs: [] }
+}
+
+/** What apps call before they have a token: their paths may begin with a version, as all paths of the business API do. */
+const openToApps = describeOpen('business')
+
 const described: Readonly<Record<Door, DescribedDoor>> = {
   business: { document: 'business', errors: errorStatuses, counted: true },
+  token: { document: 'business', errors: [400, 401, 403, 404, 429, 500], counted: false },
   // Wrong tokens and requests of strangers are counted everywhere, and cross-site browser requests are refused.
   gateway: { document: 'gateway', errors: errorStatuses, counted: false },
   operator: { document: 'operator', errors: errorStatuses, counted: false },
@@ -35,18 +44,18 @@ const described: Readonly<Record<Door, DescribedDoor>> = {
     proofs: ['bearer', 'hub_signature', 'access_token'],
   },
   handshake: { document: 'gateway', errors: [400, 403, 429, 500], counted: false, proofs: [] },
-  open: { document: 'gateway', errors: [400, 403, 429, 500], counted: false, proofs: [] },
+  open: describeOpen('gateway'),
   link: { document: 'gateway', errors: [400, 401, 403, 404, 429, 500], counted: false },
   edge_link: { document: 'gateway', errors: [400, 401, 403, 404, 429, 500], counted: false },
 }
 
-export function doorOf({ door }: Row): DescribedDoor {
-  return described[door]
+export function doorOf(row: Row): DescribedDoor {
+  return row.door === 'open' && versionOf(row) !== undefined ? openToApps : described[row.door]
 }
 
 /** The tag of a row: its chapter, or outside the business API the first half of its name. */
 export function tagOf(row: Row): string {
-  if (row.door === 'business') return row.chapter
+  if (doorOf(row).document === 'business') return row.chapter
   return row.door === 'link' ? 'public' : (row.name.split('.')[0] as string)
 }
 
@@ -56,6 +65,7 @@ export const titles: Readonly<Record<Exclude<DocumentName, 'business'>, Readonly
     gateway: 'Gateway',
     receiver: 'Inbound events',
     public: 'What anyone may open',
+    sign_up: 'The pages of the sign-up',
     operators: 'Health and metrics',
   },
   operator: {
@@ -76,6 +86,8 @@ export function scopesOf(row: Row, vocabulary: Vocabulary): string[] {
       return ['gateway']
     case 'operator':
       return ['operator']
+    case 'token':
+      return row.permission === undefined ? [] : writePermission(row.permission, vocabulary)
     default:
       return writePermission(row.permission, vocabulary)
   }
@@ -93,6 +105,9 @@ export function describeNeed(row: Row, vocabulary: Vocabulary): string {
     case 'gateway':
     case 'operator':
       return `Needs the scope ${scopes.join(' or ')}.`
+    case 'token':
+      if (scopes.length === 0) return 'Needs a token, whatever its permissions.'
+      return `Needs the permission ${scopes.join(' or ')}.`
     case 'business':
       return `Needs the permission ${scopes.join(' or ')}.`
     case 'edge_link':

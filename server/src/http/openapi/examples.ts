@@ -3,7 +3,7 @@ import type { Preparation, RowExamples } from '../../graph/examples.ts'
 /** What else an example needs to work in the demo world, in words; undefined: nothing. */
 export function explainExample({ by, first = [], needs }: RowExamples): string | undefined {
   const parts = [
-    ...(by === undefined ? [] : [`The token of the ${by} is needed.`]),
+    ...(by === undefined ? [] : [`The token of ${by === 'operator' ? 'an' : 'the'} ${by} is needed.`]),
     ...(first.length === 0 ? [] : [`First send ${andList.format(first.map(writePreparation))}.`]),
     ...(needs === undefined ? [] : [needs]),
   ]

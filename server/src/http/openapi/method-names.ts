@@ -205,6 +205,40 @@ const qrCodes: readonly ActionMethod[] = [
   },
 ]
 
+/** `sign_up.exchange` */
+const exchanges: readonly ActionMethod[] = [
+  {
+    call: 'oauth.createAppToken',
+    sentence: 'Gives the token with which an app acts for itself.',
+    fixed: { grant_type: 'client_credentials' },
+    takes: ['client_id', 'client_secret'],
+    gives: ['access_token', 'token_type'],
+  },
+  {
+    call: 'oauth.exchangeToken',
+    sentence: 'Exchanges a token of an app for one that may do the same and ends after a while.',
+    fixed: { grant_type: 'fb_exchange_token' },
+    takes: ['client_id', 'client_secret', 'fb_exchange_token'],
+    needs: ['fb_exchange_token'],
+    gives: ['access_token', 'token_type', 'expires_in'],
+    example: { client_id: '3000000000000001', client_secret: 'shrub-app-secret', fb_exchange_token: 'demo-token' },
+  },
+  {
+    call: 'oauth.exchangeCode',
+    sentence: 'Exchanges the code of a sign-up for a token, once.',
+    fixed: {},
+    takes: ['client_id', 'client_secret', 'code', 'redirect_uri', 'code_verifier'],
+    needs: ['code'],
+    example: {
+      client_id: '3000000000000001',
+      client_secret: 'shrub-app-secret',
+      code: '…',
+      redirect_uri: 'http://127.0.0.1:9000/connected',
+      code_verifier: '…',
+    },
+  },
+]
+
 /**
  * The names of the client's methods: list, retrieve, create, update and delete where a row does that, otherwise a verb of its subject.
  * The business is on the client itself; the gateway, operators and the sandbox stand beside it. A test checks that every row has its line.
@@ -273,14 +307,23 @@ export const methodNames: Readonly<Record<string, MethodName>> = {
 
   'account.read': 'accounts.retrieve',
   'account.update': 'accounts.update',
+  'account.list_owned': 'accounts.listOwned',
+  'account.list_client': 'accounts.listClient',
   'audit.list_activities': 'activities.list',
   'schedules.list': 'schedules.list',
   'schedules.create': 'schedules.create',
+  'tokens.read_me': 'me.retrieve',
+  'tokens.take_back_all': 'me.deletePermissions',
+  'tokens.take_back': 'me.deletePermission',
+  'tokens.debug': 'tokens.debug',
   'portfolio.read_business': 'businesses.retrieve',
   'portfolio.list_extended_credits': 'businesses.listExtendedCredits',
+  'portfolio.list_client_businesses': 'businesses.listClients',
+  'onbehalf.list': 'onbehalfRequests.list',
   'portfolio.read_migration_intent': 'migrationIntents.retrieve',
   'onboarding.request': 'onboarding.request',
   'solutions.list': 'solutions.list',
+  'solutions.list_of_account': 'solutions.listOfAccount',
   'solutions.read': 'solutions.retrieve',
   'solutions.create': 'solutions.create',
   'solutions.accept': 'solutions.accept',
@@ -292,6 +335,24 @@ export const methodNames: Readonly<Record<string, MethodName>> = {
   'webhooks.list_linked_apps': 'webhooks.linkedApps.list',
   'webhooks.link_app': 'webhooks.linkedApps.create',
   'webhooks.unlink_app': 'webhooks.linkedApps.delete',
+
+  'sign_up.open_dialog': { leftOut: 'a page, opened in a browser at the address that `oauth.signUpUrl` writes' },
+  'sign_up.show_step': page,
+  'sign_up.choose_person': page,
+  'sign_up.introduce_person': page,
+  'sign_up.sign_in': page,
+  'sign_up.choose_business': page,
+  'sign_up.add_business': page,
+  'sign_up.choose_account': page,
+  'sign_up.add_account': page,
+  'sign_up.choose_number': page,
+  'sign_up.add_number': page,
+  'sign_up.send_code': page,
+  'sign_up.verify_number': page,
+  'sign_up.agree': page,
+  'sign_up.decline': page,
+  'sign_up.exchange': exchanges,
+  'sign_up.exchange_by_query': { leftOut: 'the same as sign_up.exchange, with secrets in an address' },
 
   'gateway.stream': 'gateway.stream',
   'gateway.wait': 'gateway.messages.wait',
@@ -333,6 +394,13 @@ export const methodNames: Readonly<Record<string, MethodName>> = {
   'operator.revoke_token': 'operator.tokens.revoke',
   'operator.read_app_secret': 'operator.appSecrets.retrieve',
   'operator.rotate_app_secret': 'operator.appSecrets.rotate',
+  'operator.list_onbehalf_requests': 'operator.onbehalfRequests.list',
+  'operator.set_onbehalf_request': 'operator.onbehalfRequests.update',
+  'operator.list_connections': 'operator.connections.list',
+  'operator.end_connection': 'operator.connections.end',
+  'operator.read_app': 'operator.apps.retrieve',
+  'operator.list_business_users': 'operator.businessUsers.list',
+  'operator.create_user_link': 'operator.businessUsers.createLink',
   'operator.list_deliveries': 'operator.deliveries.list',
   'operator.read_delivery': 'operator.deliveries.retrieve',
   'operator.replay_deliveries': 'operator.deliveries.replay',

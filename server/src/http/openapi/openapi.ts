@@ -6,7 +6,7 @@ import type { ServedVersions } from '../../graph/versions.ts'
 import type { Vocabulary } from '../../graph/vocabulary.ts'
 import { formatRate, type Rate, type RateClassName, rateClasses } from '../../limits/classes.ts'
 import { chapters } from '../../operations.ts'
-import { isOperation } from '../route-table.ts'
+import { isOperation, versionOf } from '../route-table.ts'
 import {
   anyOf,
   describeBody,
@@ -142,7 +142,7 @@ function describeOperation(
     description: single ? describeTerms(first, options) : describeMerged(rows, options),
     ...(security && { security }),
     parameters: [
-      ...(first.door === 'business' ? [refTo('parameters', 'Version')] : []),
+      ...(versionOf(first) === 'required' ? [refTo('parameters', 'Version')] : []),
       ...(pathRows.placeholder === undefined ? [] : [describeNodeOf(pathRows.placeholder, rows, vocabulary)]),
       ...describePathMembers(rows),
       ...describeHeaderMembers(rows),
@@ -151,7 +151,7 @@ function describeOperation(
     ...(requestBody && { requestBody }),
     responses: {
       200: describeSuccess(rows, vocabulary),
-      ...Object.fromEntries(statuses.map((status) => [status, errorReference(status, rows, vocabulary)])),
+      ...Object.fromEntries(statuses.map((status) => [status, describeError(status, rows, vocabulary)])),
       ...describeReplies(first, vocabulary),
     },
     'x-operations': rows.map(({ operation, kind }) => ({
@@ -217,7 +217,11 @@ function describeTerms(operation: Row, options: OpenApiOptions): string {
   const limits = doorOf(operation).counted
     ? ` ${describeLimits(['platform', ...(own === undefined ? [] : [own])], options)}`
     : ''
-  return `${describeNeed(operation, options.vocabulary)}${limits}${addExampleNote(operation)}`
+  const version =
+    versionOf(operation) === 'optional'
+      ? ` A version may stand before the path: \`/${options.versions.newest}${operation.path}\`.`
+      : ''
+  return `${describeNeed(operation, options.vocabulary)}${version}${limits}${addExampleNote(operation)}`
 }
 
 function rateClassOf(operation: Row): string | undefined {
@@ -312,7 +316,16 @@ function isBrief([first]: readonly DescribedRow[], { habits }: Vocabulary): bool
   return !habits.titled_errors && (first?.operation.briefErrors ?? false)
 }
 
-function errorReference(status: ErrorStatus, rows: readonly DescribedRow[], vocabulary: Vocabulary): Reference {
+/** Where only people come, an error is a page; before the path is known, it is the envelope there too. */
+function describeError(
+  status: ErrorStatus,
+  rows: readonly DescribedRow[],
+  vocabulary: Vocabulary,
+): Response | Reference {
+  if (rows.some(({ operation }) => operation.errorPage)) {
+    const { description, headers, content } = describeErrorResponse(status, false, vocabulary, false)
+    return { description, headers, content: { ...describeContent(page), ...content } }
+  }
   return refTo('responses', errorResponseName(status, isBrief(rows, vocabulary), vocabulary))
 }
 
@@ -323,7 +336,7 @@ function outputName({ operation }: DescribedRow): string {
 /** The components that operations refer to, and no others. */
 function describeComponents(
   paths: readonly PathRows[],
-  { vocabulary, versions, document = 'business' }: OpenApiOptions,
+  { vocabulary, versions }: OpenApiOptions,
 ): Omit<Components, 'securitySchemes'> {
   const rows = paths.flatMap((pathRows) => pathRows.rows)
   const routes = paths.flatMap((pathRows) => [
@@ -355,7 +368,9 @@ function describeComponents(
   const briefs = [...new Set(routes.map((route) => isBrief(route, vocabulary)))]
   return {
     parameters: {
-      ...(document === 'business' && { Version: describeVersion(versions, vocabulary) }),
+      ...(rows.some(({ operation }) => versionOf(operation) === 'required') && {
+        Version: describeVersion(versions, vocabulary),
+      }),
       ...Object.fromEntries(
         [...byPlaceholder].flatMap(([name, ofName]) =>
           name === undefined ? [] : [[name, describeNodeId(name, ofName as [DescribedRow], vocabulary)]],

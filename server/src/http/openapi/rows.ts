@@ -1,5 +1,5 @@
 import type { Row } from '../../graph/operation.ts'
-import { fullInput, nodeKindOf, pathMembersOf, placeholdersOf, shapeOf } from '../route-table.ts'
+import { fullInput, namesNode, nodeKindOf, pathMembersOf, placeholdersOf, shapeOf } from '../route-table.ts'
 import type { JsonSchema } from './document.ts'
 import { toJsonSchema } from './schemas.ts'
 
@@ -37,7 +37,7 @@ export const neutralPlaceholder = 'Node-ID'
 
 export function describeRow(operation: Row): DescribedRow {
   const pathNames = pathMembersOf(operation)
-  const placeholder = placeholdersOf(operation.path).at(-1 - pathNames.length)
+  const placeholder = namesNode(operation) ? placeholdersOf(operation.path).at(-1 - pathNames.length) : undefined
   const { properties, required = [] } = toJsonSchema(fullInput(operation)) as {
     properties: Record<string, JsonSchema>
     required?: string[]

@@ -37,5 +37,5 @@ export function makeIsUnknownPage(operations: readonly Row[], vocabulary: Vocabu
 }
 
 function isPage(row: Row): boolean {
-  return row.door === 'open' && 'text/html' in row.content
+  return row.door === 'open' && 'content' in row && 'text/html' in row.content
 }

@@ -14,7 +14,7 @@ import {
   unknownVersion,
   versionNotListed,
 } from '../errors.ts'
-import { segmentsOf, shapeOf } from '../route-table.ts'
+import { segmentsOf, shapeOf, versionOf } from '../route-table.ts'
 
 export interface UnknownPathsOptions {
   readonly operations: readonly Row[]
@@ -44,15 +44,23 @@ export function makeExplainPath(options: UnknownPathsOptions): ExplainPath {
   const { vocabulary } = options
   const { all: versions, newest, told: starts } = options.versions
   const doors = segmentsOf(options.operations)
-  const routes = options.operations.map((row) => ({
-    method: row.method,
+  const routes = options.operations.flatMap((row) => {
+    const shape = shapeOf(row)
+    const known = (segments: string, path: string) => ({
+      method: row.method,
+      segments: segments.split('/').slice(1),
+      path,
+    })
     // The newest version stands for all that are served.
-    segments: shapeOf(row)
-      .replace(/^\/\{\}/, `/${newest}`)
-      .split('/')
-      .slice(1),
-    path: row.path,
-  }))
+    switch (versionOf(row)) {
+      case 'required':
+        return [known(shape.replace(/^\/\{\}/, `/${newest}`), row.path)]
+      case 'optional':
+        return [known(shape, row.path), known(`/${newest}${shape}`, `/{Version}${row.path}`)]
+      default:
+        return [known(shape, row.path)]
+    }
+  })
   const guesses = new WindowCounts(options.clock, second)
   const mayGuess = () => guesses.add('', 1) <= maxGuesses
   return (method, url) => {

@@ -4,9 +4,10 @@ import { defineRead, defineWrite } from '../../graph/define.ts'
 import type { NewOperation } from '../../graph/operation.ts'
 import { successSchema } from '../../graph/schemas.ts'
 import type { Vocabulary } from '../../graph/vocabulary.ts'
-import { findForLibraries, libraryAccountMembers } from './library-fields.ts'
+import { defaultFields, findForLibraries, shownAccountSchema } from './library-fields.ts'
+import { listOperations } from './list-operations.ts'
 import { trimName } from './rules.ts'
-import { accountSchema, accountUpdateSchema } from './schemas.ts'
+import { accountUpdateSchema } from './schemas.ts'
 import { findAccount, updateAccount } from './store.ts'
 import { accountEntries } from './world.ts'
 
@@ -31,12 +32,11 @@ export const accountChapter: Chapter = {
   world: [accountEntries],
 }
 
-const defaultFields = ['id', 'name']
-
 function accountOperations(vocabulary: Vocabulary): NewOperation[] {
   const { library_fields } = vocabulary.habits
-  const shown = Type.Object({ ...accountSchema.properties, ...libraryAccountMembers(vocabulary) })
+  const shown = shownAccountSchema(vocabulary)
   return [
+    ...listOperations(vocabulary),
     defineRead({
       name: 'account.read',
       method: 'GET',

@@ -1,6 +1,8 @@
+import type { Random } from '../../base/keys/random.ts'
 import type { Db, Transaction } from '../../db/database.ts'
 import { defineStatement } from '../../db/statement.ts'
-import type { Node } from '../../graph/nodes.ts'
+import { createNode, type Node } from '../../graph/nodes.ts'
+import { accountDefaults, makeTemplateNamespace } from './rules.ts'
 import type { AccountUpdate } from './schemas.ts'
 
 const findById = defineStatement<{ id: string }>()((db, { id }) =>
@@ -26,4 +28,22 @@ const lockById = defineStatement<{ id: string }>()((db, { id }) =>
 /** Locks an account until the transaction ends: for rules that count its objects. */
 export function lockAccount(tx: Transaction, node: Node): void {
   tx.lock(lockById, { id: node.account_id ?? '' })
+}
+
+/** Creates an account of a business, which sees it from then on, and returns its id. */
+export async function createAccount(
+  tx: Transaction,
+  random: Random,
+  now: number,
+  { business_id, name }: { readonly business_id: string; readonly name: string },
+): Promise<string> {
+  const id = await createNode(tx, random, 'account', (account_id) => ({ business_id, account_id }))
+  const message_template_namespace = makeTemplateNamespace(random)
+  await tx.query
+    .insertInto('accounts')
+    .values({ ...accountDefaults, id, business_id, name, message_template_namespace, created_time: now })
+    .execute()
+  const access = { account_id: id, business_id, relation: 'owner' as const, created_time: now }
+  await tx.query.insertInto('account_access').values(access).execute()
+  return id
 }

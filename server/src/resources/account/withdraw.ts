@@ -1,6 +1,6 @@
 import type { Transaction } from '../../db/database.ts'
 import { defineStatement } from '../../db/statement.ts'
-import type { AccountAccessTable } from '../../db/tables.ts'
+import type { AccountAccess } from '../../db/tables.ts'
 import { type EndTools, endWaiting } from '../../delivery/history/end-waiting.ts'
 import { unlinkApp } from '../webhooks/store.ts'
 
@@ -10,12 +10,12 @@ const lockAccount = defineStatement<{ account_id: string }>()((db, { account_id 
 
 /**
  * Withdraws a basis of a business's access to an account. When no access is left, the links of its apps are removed too, with their
- * callbacks for the account and its numbers, and their waiting deliveries end.
+ * callbacks for the account and its numbers, and their waiting deliveries end. A connection gives access of its own, which ends with it alone.
  */
 export async function withdrawAccess(
   tx: Transaction,
   tools: EndTools,
-  { account_id, business_id, relation }: AccountAccessTable,
+  { account_id, business_id, relation }: AccountAccess,
 ): Promise<void> {
   const { query } = tx
   // Linking an app at the same moment refers to the account: one of the two comes first and the other sees it.

@@ -1,5 +1,5 @@
 import { type Static, Type } from 'typebox'
-import type { AccountAccessTable, AccountsTable } from '../../db/tables.ts'
+import type { AccountAccess, AccountsTable } from '../../db/tables.ts'
 import { inBatches } from '../../world-part/batches.ts'
 import { pickGiven, toEntry } from '../../world-part/entries.ts'
 import { defineWorldPart, type Entry, exportRows, listReferences, type WriteContext } from '../../world-part/part.ts'
@@ -67,7 +67,7 @@ export const accountEntries = defineWorldPart({
         key: ['account_id', 'business_id', 'relation'],
         keyOf: ({ account_id, business_id, relation }) => [account_id, business_id, relation],
         nodeOf: ({ account_id }) => account_id,
-        create: (access) => access,
+        create: (access) => ({ ...access, created_time: now }),
         change: () => ({}),
       },
       accounts.flatMap(({ given }) => listAccess(given)),
@@ -99,7 +99,7 @@ function givenColumns(given: Account) {
   })
 }
 
-function listAccess({ id, business_id, shared_with, on_behalf_of }: Account): AccountAccessTable[] {
+function listAccess({ id, business_id, shared_with, on_behalf_of }: Account): AccountAccess[] {
   return [
     { account_id: id, business_id, relation: 'owner' },
     ...[...new Set(shared_with)].map((shared) => ({
@@ -120,7 +120,7 @@ async function withdrawFormerAccess(
 ): Promise<void> {
   const speaking = accounts.filter(({ given }) => given.shared_with !== undefined || given.on_behalf_of !== undefined)
   const byId = new Map(speaking.map(({ given }) => [given.id, given]))
-  const former: AccountAccessTable[] = []
+  const former: AccountAccess[] = []
   const known = [...byId.keys()].filter((id) => knownNodes.has(id))
   const columns = ['account_id', 'business_id', 'relation'] as const
   for await (const access of readRows(tx, 'account_access', 'account_id', columns, known)) {
@@ -133,19 +133,20 @@ async function withdrawFormerAccess(
   tally.updated += former.length
 }
 
-function isFormer({ business_id, relation }: AccountAccessTable, { shared_with, on_behalf_of }: Account): boolean {
+function isFormer({ business_id, relation }: AccountAccess, { shared_with, on_behalf_of }: Account): boolean {
   switch (relation) {
     case 'shared':
       return shared_with !== undefined && !shared_with?.includes(business_id)
     case 'on_behalf_of':
       return on_behalf_of !== undefined && on_behalf_of !== business_id
     case 'owner':
+    case 'connected':
       return false
   }
 }
 
-function toAccountEntry(account: AccountsTable, access: readonly AccountAccessTable[]): object {
-  const having = (relation: AccountAccessTable['relation']) =>
+function toAccountEntry(account: AccountsTable, access: readonly AccountAccess[]): object {
+  const having = (relation: AccountAccess['relation']) =>
     access.filter((one) => one.relation === relation).map(({ business_id }) => business_id)
   const others = { shared_with: having('shared'), on_behalf_of: having('on_behalf_of')[0] ?? null }
   // Written even when nobody else has access: left out, the key would change nothing.

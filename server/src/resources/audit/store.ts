@@ -105,7 +105,10 @@ interface ActivityConditions {
 /** A record, the name of the app, and whether it was made by a session of the console. */
 export type ActivityWithActor = Activity & { readonly app_name: string | null; readonly is_session: boolean }
 
-const nameOfActor = sql<string | null>`(SELECT session_name FROM tokens WHERE tokens.id = activities.actor_token_id)`
+/** Of a session of the console, or of a person of a business who signed up. */
+const nameOfActor = sql<string | null>`COALESCE(
+  (SELECT session_name FROM tokens WHERE tokens.id = activities.actor_token_id),
+  (SELECT name FROM business_users WHERE business_users.id = activities.actor_token_id))`
 const nameOfApp = sql<string | null>`(SELECT name FROM apps WHERE apps.id = activities.actor_app_id)`
 
 export async function listActivitiesWithActors(
@@ -175,8 +178,13 @@ function isActor(actor: string): RawBuilder<boolean> {
 }
 
 /** The records of one request. For operators: bound by their limits alone. */
-export async function listOfTraceForOperators(db: Db, isSeen: RawBuilder<boolean>, trace: string): Promise<Activity[]> {
-  return db.query.selectFrom('activities').selectAll().where('trace', '=', trace).where(isSeen).orderBy('id').execute()
+export async function listOfTraceForOperators(
+  db: Db,
+  isSeen: RawBuilder<boolean>,
+  trace: string,
+): Promise<NamedActivity[]> {
+  const query = db.query.selectFrom('activities').selectAll().select(nameOfActor.as('actor_name'))
+  return query.where('trace', '=', trace).where(isSeen).orderBy('id').execute()
 }
 
 /** Some records, by their ids. For operators: whoever asks has checked that they are seen. */

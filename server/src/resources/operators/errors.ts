@@ -13,6 +13,11 @@ export const limitsNeedOperator = defineProblem({
   id: 'limits_need_operator',
   text: 'they limit only operators; give the scope operator, or leave them out.',
 })
+export const tokenIsOfApp = defineError({
+  id: 'token_is_of_app',
+  status: 422,
+  text: 'The token is that of app {app} by its secret, and must be ended with the secret; give the app a new one.',
+})
 export const expiryTwice = defineProblem({
   id: 'expiry_twice',
   text: 'it came together with expires_at; send one of them.',

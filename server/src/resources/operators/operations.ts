@@ -8,6 +8,7 @@ import { replayOperations } from './deliveries/replay-operations.ts'
 import { replayJobOperations } from './deliveries/replays.ts'
 import { findOperations } from './find/find.ts'
 import { nodeOperations } from './nodes.ts'
+import { signUpFactOperations } from './sign-up-facts.ts'
 import { appSecretOperations } from './tokens/app-secrets.ts'
 import { tokenOperations } from './tokens/tokens.ts'
 import { feedOperations } from './watch/feed.ts'
@@ -34,6 +35,7 @@ function operatorOperations(): NewRow[] {
     ...findOperations(),
     ...tokenOperations(),
     ...appSecretOperations(),
+    ...signUpFactOperations(),
     ...deliveryOperations(),
     ...replayOperations(),
     ...replayJobOperations(),

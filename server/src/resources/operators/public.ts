@@ -1,3 +1,6 @@
 export { writeTimestamp } from '../../graph/input/timestamps.ts'
-export { notADuration } from './errors.ts'
+export { idsUnknown, notADuration } from './errors.ts'
+export { exampleCursors, exampleTime } from './examples.ts'
+export { isSeen } from './limits.ts'
 export { refuseWorld } from './refuse-world.ts'
+export { listSeenForOperators } from './tokens/token-store.ts'

@@ -1,32 +1,17 @@
 import { Type } from 'typebox'
-import { serviceSecretWithin } from '../../db/secrets/stored-secrets.ts'
 import { defineWrite } from '../../graph/define.ts'
-import type { GraphError } from '../../graph/graph-error.ts'
-import { createNode } from '../../graph/nodes.ts'
 import type { NewOperation } from '../../graph/operation.ts'
-import { Refusal } from '../../graph/result.ts'
 import { successSchema } from '../../graph/schemas.ts'
 import type { Vocabulary } from '../../graph/vocabulary.ts'
 import { findAccount } from '../account/store.ts'
-import { findCode, findPinHash, putPinHash, removeCode, setWrongTries } from './code-store.ts'
-import { codeSecretName, hashCode, type Judgement, judgeCode } from './codes.ts'
-import {
-  accountIsFull,
-  codeExpired,
-  codeWrong,
-  noCodeWaiting,
-  numberOnPlatform,
-  pinWrong,
-  tooManyWrongCodes,
-} from './errors.ts'
+import { addNumber, sendCodeAgain, verifyNumber } from './adding.ts'
+import { findPinHash, putPinHash } from './code-store.ts'
+import { pinWrong } from './errors.ts'
 import { checkPin } from './pin.ts'
-import { checkCodeForm, checkDeregistration, numberDefaults, readName, readNewNumber } from './rules.ts'
+import { checkDeregistration } from './rules.ts'
 import { codeRequestSchema, codeVerificationSchema, numberCreationSchema, registrationSchema } from './schemas.ts'
-import { sendNewCode } from './send-code.ts'
-import { createdStates, moveNumber, verifiedAlready } from './states.ts'
-import { countPhoneNumbers, insertPhoneNumber, lockPhoneNumber, updatePhoneNumber } from './store.ts'
-
-const defaultLanguage = 'en_US'
+import { moveNumber } from './states.ts'
+import { lockPhoneNumber, updatePhoneNumber } from './store.ts'
 
 /** Numbers of the demo world for the examples, in the states from which these operations start. */
 const unverifiedNumber = '4000000000000002'
@@ -46,29 +31,7 @@ export function createNumber(): NewOperation {
       input: { cc: '1', phone_number: '6315551005', verified_name: 'Lucky Shrub Deliveries' },
       output: { id: '4000000000000005' },
     },
-    async run(context, input) {
-      const { db, node, clock, random, settings } = context
-      const number = readNewNumber(input)
-      const verified_name = readName('verified_name', input.verified_name)
-      if ((await countPhoneNumbers(db, node)) >= settings.maxNumbersPerAccount) {
-        throw accountIsFull({ max: settings.maxNumbersPerAccount })
-      }
-      const owner = { business_id: node.business_id, account_id: node.id }
-      const id = await createNode(db, random, 'phone_number', owner)
-      const isNew = await insertPhoneNumber(db, {
-        id,
-        account_number_id: await createNode(db, random, 'account_number', owner),
-        account_id: node.id,
-        ...number,
-        verified_name,
-        ...numberDefaults,
-        ...createdStates,
-        creation_time: clock.now(),
-      })
-      if (!isNew) throw numberOnPlatform()
-      await sendNewCode(context, { id, ...number }, { kind: 'sms', language: defaultLanguage })
-      return { id }
-    },
+    run: async (context, input) => ({ id: await addNumber(context, input, 'SMS') }),
   })
 }
 
@@ -84,9 +47,7 @@ export function requestCode(): NewOperation {
     output: successSchema,
     examples: { input: { code_method: 'SMS', language: 'en_US' }, output: { success: true }, node: unverifiedNumber },
     async run(context, { code_method, language }) {
-      const number = await lockPhoneNumber(context.db, context.node)
-      if (verifiedAlready.when(number)) throw verifiedAlready.because()
-      await sendNewCode(context, number, { kind: code_method === 'SMS' ? 'sms' : 'voice', language })
+      await sendCodeAgain(context, code_method, language)
       return { success: true }
     },
   })
@@ -110,41 +71,8 @@ export function verifyCode(): NewOperation {
         { send: 'gateway.read_outbox', take: { pointer: '/data/0/code', as: 'code' } },
       ],
     },
-    async run({ db, node, clock, random, settings }, { code }) {
-      checkCodeForm(code, settings.verificationCodeDigits)
-      const now = clock.now()
-      const number = await lockPhoneNumber(db, node)
-      const verified = moveNumber(number, 'code_verified', now)
-
-      const hash = hashCode(await serviceSecretWithin(db, random, codeSecretName), number.id, code)
-      const limit = settings.rateLimitsOn ? settings.wrongCodeLimit : undefined
-      const judgement = judgeCode(await findCode(db, number.id), hash, now, limit)
-      if (judgement.outcome === 'wrong') {
-        await setWrongTries(db, number.id, judgement.tries)
-        return new Refusal(describeJudgement(judgement))
-      }
-      if (judgement.outcome !== 'right') throw describeJudgement(judgement)
-      await removeCode(db, number.id)
-      await updatePhoneNumber(db, node, verified)
-      return { success: true, id: number.id }
-    },
+    run: async (context, { code }) => (await verifyNumber(context, code)) ?? { success: true, id: context.node.id },
   })
-}
-
-function describeJudgement(judgement: Exclude<Judgement, { outcome: 'right' }>): GraphError {
-  switch (judgement.outcome) {
-    case 'missing':
-      return noCodeWaiting()
-    case 'expired':
-      return codeExpired()
-    case 'blocked':
-      return tooManyWrongCodes({ seconds: judgement.milliseconds / 1000 })
-    case 'wrong': {
-      const { triesLeft } = judgement
-      const left = triesLeft === undefined ? '' : ` (tries left: ${triesLeft})`
-      return codeWrong({ left })
-    }
-  }
 }
 
 export function registerNumber(vocabulary: Vocabulary): NewOperation {

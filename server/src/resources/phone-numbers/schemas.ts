@@ -135,7 +135,8 @@ export const numberCreationSchema = Type.Object({
 })
 export type NumberCreation = Static<typeof numberCreationSchema>
 
-const codeMethods = ['SMS', 'VOICE'] as const
+export const codeMethods = ['SMS', 'VOICE'] as const
+export type CodeMethod = (typeof codeMethods)[number]
 
 export const codeRequestSchema = Type.Object({
   code_method: Type.Enum(codeMethods, { description: 'How the code is sent.' }),

@@ -9,7 +9,7 @@ import { codeSecretName, drawCode, hashCode, noWrongTries } from './codes.ts'
 
 /** Sends a new code to a number; the previous one ends, even if the carrier has not taken it yet. */
 export async function sendNewCode(
-  { db, clock, random, settings }: Context<Transaction>,
+  { db, clock, random, settings }: Pick<Context<Transaction>, 'db' | 'clock' | 'random' | 'settings'>,
   number: Pick<PhoneNumbersTable, 'id' | 'phone_number'>,
   { kind, language }: { kind: 'sms' | 'voice'; language: string },
 ): Promise<void> {

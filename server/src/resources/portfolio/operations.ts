@@ -2,6 +2,7 @@ import { Type } from 'typebox'
 import type { Chapter } from '../../chapter.ts'
 import { defineRead } from '../../graph/define.ts'
 import type { NewOperation } from '../../graph/operation.ts'
+import { clientBusinessOperations } from './client-businesses.ts'
 import { checkOwnCredits } from './rules.ts'
 import { businessSchema, extendedCreditListSchema, migrationIntentSchema } from './schemas.ts'
 import { findBusiness, findMigrationIntent, listExtendedCredits } from './store.ts'
@@ -14,6 +15,7 @@ declare module '../../graph/nodes.ts' {
   interface NodeKinds {
     migration_intent: true
     extended_credit: true
+    business_user: true
   }
 }
 
@@ -27,10 +29,11 @@ export const portfolioChapter: Chapter = {
       example: '2000000000000001',
       named: { table: 'businesses', columns: ['name'] },
     },
+    business_user: { called: 'a person of a business', named: { table: 'business_users', columns: ['name'] } },
     migration_intent: { placeholder: 'Migration-Intent-ID', called: 'a migration intent', example: '8000000000000001' },
     extended_credit: { called: 'a credit line', named: { table: 'extended_credits', columns: ['legal_entity_name'] } },
   },
-  rows: portfolioOperations,
+  rows: (vocabulary) => [...portfolioOperations(), ...clientBusinessOperations(vocabulary)],
   world: portfolioWorld,
 }
 

@@ -8,6 +8,13 @@ import { migrationIntentStatuses } from './schemas.ts'
 
 const defaultTimezone = 1
 
+/** In lower case in the store: a mailbox is the same however it is written. */
+const emailSchema = Type.String({
+  format: 'email',
+  maxLength: 254,
+  'x-expects': 'an e-mail address such as ada@example.com',
+})
+
 const businessSchema = Type.Object({
   id: idSchema,
   name: nameSchema,
@@ -33,6 +40,31 @@ const businessEntries = defineWorldPart({
   export: exportRows({
     table: 'businesses',
     toEntries: (businesses) => businesses.map((business) => toEntry(businessSchema, business, {})),
+  }),
+})
+
+const userEntries = defineWorldPart({
+  key: 'users',
+  form: 'list',
+  under: businessEntries,
+  schema: Type.Object({ id: idSchema, name: nameSchema, email: emailSchema }),
+  nodes: [{ kind: 'business_user', key: 'id' }],
+  write: (users, context) =>
+    upsertNodes(context, 'business_users', users, {
+      create: ({ given: { id, name, email }, parent: { given: business } }) => ({
+        id,
+        business_id: business.id,
+        name,
+        email: email.toLowerCase(),
+        created_time: context.now,
+      }),
+      change: ({ given: { name, email } }) => ({ name, email: email.toLowerCase() }),
+    }),
+  export: exportValue({
+    table: 'business_users',
+    of: 'business_id',
+    order: ['created_time', 'id'],
+    toValue: (users) => unlessEmpty(users.map(({ id, name, email }) => ({ id, name, email }))),
   }),
 })
 
@@ -77,4 +109,4 @@ const intentEntries = defineWorldPart({
   }),
 })
 
-export const portfolioWorld = [businessEntries, creditEntries, intentEntries]
+export const portfolioWorld = [businessEntries, userEntries, creditEntries, intentEntries]

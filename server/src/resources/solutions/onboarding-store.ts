@@ -1,7 +1,7 @@
 import { type ExpressionBuilder, sql } from 'kysely'
 import type { Db, Transaction } from '../../db/database.ts'
 import { defineStatement } from '../../db/statement.ts'
-import type { AgreementRequestsTable, Tables } from '../../db/tables.ts'
+import type { AccountAccess, AgreementRequestsTable, Tables } from '../../db/tables.ts'
 
 const onboardingType = 'MM_LITE_ONBOARDING'
 
@@ -36,7 +36,7 @@ export async function findPendingRequest(db: Db, { partner_business_id, end_busi
 }
 
 /** Accounts of the end business that passed review, by the basis of the partner's access. */
-function selectEligible(db: Db, parties: Parties, relations: readonly ('shared' | 'on_behalf_of')[]) {
+function selectEligible(db: Db, parties: Parties, relations: readonly AccountAccess['relation'][]) {
   const { partner_business_id, end_business_id, accounts } = parties
   const query = db.query
     .selectFrom('accounts')
@@ -49,7 +49,7 @@ function selectEligible(db: Db, parties: Parties, relations: readonly ('shared' 
 }
 
 export async function hasEligibleAccount(db: Db, parties: Parties): Promise<boolean> {
-  const found = await selectEligible(db, parties, ['shared', 'on_behalf_of'])
+  const found = await selectEligible(db, parties, ['shared', 'connected', 'on_behalf_of'])
     .select('accounts.id')
     .limit(1)
     .executeTakeFirst()

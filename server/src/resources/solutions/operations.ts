@@ -16,7 +16,14 @@ import {
   solutionRoles,
   solutionSchema,
 } from './schemas.ts'
-import { answerSolution, findPartnerApp, findSolution, insertSolution, listSolutions } from './store.ts'
+import {
+  answerSolution,
+  findPartnerApp,
+  findSolution,
+  insertSolution,
+  listSolutions,
+  listSolutionsOfAccount,
+} from './store.ts'
 
 const solutionFields = Object.keys(solutionSchema.properties)
 
@@ -30,6 +37,8 @@ const exampleSolution = {
   owner_app: { id: '3000000000000001', name: 'Shrub CRM' },
   owner_permissions: ['MANAGE', 'DEVELOP', 'MANAGE_TEMPLATES', 'VIEW_INSIGHTS'],
 }
+
+const examplePaging = { cursors: { before: 'MTIzNDU2Nzg5MDEy', after: 'MTIzNDU2Nzg5MDEy' } }
 
 const createFirst = { send: 'solutions.create', take: { pointer: '/solution_id', as: 'Solution-ID' } }
 
@@ -103,14 +112,30 @@ function solutionOperations(vocabulary: Vocabulary): NewOperation[] {
       output: solutionListSchema,
       examples: {
         input: { role: 'OWNER', limit: 1 },
-        output: {
-          data: [exampleSolution],
-          paging: { cursors: { before: 'MTIzNDU2Nzg5MDEy', after: 'MTIzNDU2Nzg5MDEy' } },
-        },
+        output: { data: [exampleSolution], paging: examplePaging },
       },
       async run({ db, node, page, project }, { role }) {
         return page.fetch(
           (range) => listSolutions(db, node, role, range),
+          (row) => project(toSolution(row)),
+        )
+      },
+    }),
+    defineRead({
+      name: 'solutions.list_of_account',
+      method: 'GET',
+      path: '/{Version}/{Account-ID}/solutions',
+      sentence:
+        "Lists the solutions that the onboarding of an account named, newest first: all of them to the account's owner, to others those that their business is in.",
+      permission: 'management',
+      fields: { available: solutionFields, defaults: solutionFields, mode: 'replace' },
+      list: solutionList,
+      input: Type.Object({}),
+      output: solutionListSchema,
+      examples: { input: { limit: 1 }, output: { data: [exampleSolution], paging: examplePaging } },
+      async run({ db, node, caller, page, project }) {
+        return page.fetch(
+          (range) => listSolutionsOfAccount(db, node, caller, range),
           (row) => project(toSolution(row)),
         )
       },

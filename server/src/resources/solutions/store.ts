@@ -1,5 +1,8 @@
+import { sql } from 'kysely'
+import { hasAccess } from '../../auth/access.ts'
 import type { Db, Transaction } from '../../db/database.ts'
 import { defineStatement } from '../../db/statement.ts'
+import type { Caller } from '../../graph/caller.ts'
 import type { PageRange } from '../../graph/lists/paging.ts'
 import { type Node, shareNode } from '../../graph/nodes.ts'
 import type { NewSolution, PartnerKind, SolutionStatus, solutionRoles } from './schemas.ts'
@@ -137,4 +140,48 @@ export async function listSolutions(
     .where('partner.role', '=', 'PARTNER')
   if (role !== undefined) own = own.where('own.role', '=', role)
   return range.apply(db.query.selectFrom(own.as('listed')).selectAll()).execute()
+}
+
+/**
+ * The solutions that the onboarding of an account named: of requests by partners that have access to it, and of its moves. Whoever does
+ * not own the account sees those that its business is in.
+ */
+export async function listSolutionsOfAccount(
+  db: Db,
+  account: Node,
+  { business_id }: Caller,
+  range: PageRange,
+): Promise<StoredSolution[]> {
+  const partner = sql.ref<string>('requests.partner_business_id')
+  let named = db.query
+    .selectFrom('solutions')
+    .innerJoin('solution_apps as owner', 'owner.solution_id', 'solutions.id')
+    .innerJoin('apps as owner_app', 'owner_app.id', 'owner.app_id')
+    .innerJoin('solution_apps as partner', 'partner.solution_id', 'solutions.id')
+    .innerJoin('apps as partner_app', 'partner_app.id', 'partner.app_id')
+    .select([
+      'solutions.id',
+      'solutions.name',
+      'solutions.status',
+      'solutions.created_time',
+      'owner.app_id as owner_app_id',
+      'owner_app.name as owner_app_name',
+      'owner.permissions as owner_permissions',
+      'partner.app_id as partner_app_id',
+    ])
+    .where('owner.role', '=', 'OWNER')
+    .where('partner.role', '=', 'PARTNER')
+    .where(
+      sql<boolean>`solutions.id IN (
+        SELECT intents.solution_id FROM mobility_intents intents WHERE intents.account_id = ${account.id}
+        UNION
+        SELECT requests.solution_id FROM agreement_requests requests
+        WHERE requests.end_business_id = ${account.business_id} AND ${hasAccess(partner, sql<string>`${account.id}`)})`,
+    )
+  if (business_id !== account.business_id) {
+    named = named.where((is) =>
+      is.or([is('owner_app.business_id', '=', business_id), is('partner_app.business_id', '=', business_id)]),
+    )
+  }
+  return range.apply(db.query.selectFrom(named.as('listed')).selectAll()).execute()
 }

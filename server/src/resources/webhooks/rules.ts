@@ -15,10 +15,10 @@ import type { NewLink } from './schemas.ts'
 
 /**
  * Only the app itself may read and set its callback, whose address may hold a secret. A subscription covers every account that the app
- * is linked to, so a token for some of them may not change it.
+ * is linked to, so a token for some of them may not change it. The token that an app has by its secret sees no account and is the app.
  */
 export function checkOwnSubscriptions(caller: Caller, application: Node): void {
-  if (caller.accounts) throw subscriptionOfAllAccounts()
+  if (caller.accounts && !caller.isOfApp) throw subscriptionOfAllAccounts()
   if (caller.app_id !== application.id) throw subscriptionOfAnother()
 }
 

@@ -1,4 +1,5 @@
 import { Type } from 'typebox'
+import { renewAppTokens } from '../../auth/app-tokens.ts'
 import type { Transaction } from '../../db/database.ts'
 import { keyedHash } from '../../db/secrets/keyed-hash.ts'
 import type { SealedPlace } from '../../db/secrets/sealed-columns.ts'
@@ -7,6 +8,8 @@ import type { Sealed } from '../../db/tables.ts'
 import { endWaiting } from '../../delivery/history/end-waiting.ts'
 import { ensureLanes } from '../../delivery/store/lane-rows.ts'
 import { accountObject, webhookFields } from '../../delivery/webhook-fields.ts'
+import { findRedirectProblem } from '../../egress/callback-url.ts'
+import { maxUrlLength } from '../../egress/errors.ts'
 import { inBatches } from '../../world-part/batches.ts'
 import { pickGiven, toEntry } from '../../world-part/entries.ts'
 import {
@@ -24,6 +27,9 @@ import { partnerKinds } from '../solutions/schemas.ts'
 import { callbackUrlSchema, verifyTokenSchema } from './schemas.ts'
 import { openVerifyToken, unlinkApp } from './store.ts'
 
+/** Where a browser may be sent back to with a code. */
+const maxRedirectUris = 50
+
 const appSchema = Type.Object({
   id: idSchema,
   business_id: idSchema,
@@ -31,6 +37,13 @@ const appSchema = Type.Object({
   secret: Type.Optional(Type.String({ minLength: 1, maxLength: 255 })),
   partner_kind: Type.Optional(Type.Enum(partnerKinds)),
   first_party: Type.Optional(Type.Boolean()),
+  redirect_uris: Type.Optional(
+    Type.Array(Type.String({ minLength: 1, maxLength: maxUrlLength, 'x-expects': 'an https URL' }), {
+      maxItems: maxRedirectUris,
+      uniqueItems: true,
+    }),
+  ),
+  require_appsecret_proof: Type.Optional(Type.Boolean()),
 })
 
 const appEntries = defineWorldPart({
@@ -43,8 +56,16 @@ const appEntries = defineWorldPart({
     yield { place: `${place}.business_id`, id: given.business_id, kind: 'business' }
   },
   secrets: ({ secret }) => ({ secret }),
+  checkFile:
+    (problems) =>
+    ({ given, place }) => {
+      for (const [index, uri] of (given.redirect_uris ?? []).entries()) {
+        const problem = findRedirectProblem(uri)
+        if (problem !== undefined) problems.add(`${place}.redirect_uris[${index}]`, problem)
+      }
+    },
   async write(apps, context) {
-    const { tx, now, random } = context
+    const { tx, now, random, tools } = context
     const seal = await takeSeal(tx)
     await upsertNodes(context, 'apps', apps, {
       create: ({ given }) => ({
@@ -58,13 +79,31 @@ const appEntries = defineWorldPart({
         previous_secret: null,
         previous_secret_until: null,
         secret_time: now,
+        redirect_uris: given.redirect_uris ? [...given.redirect_uris] : null,
+        require_appsecret_proof: given.require_appsecret_proof ?? null,
       }),
-      change: ({ given: { id, name, secret: text, partner_kind, first_party } }, stored) => {
+      change: ({ given: { id, secret: text, ...given } }, stored) => {
         const secret = text === undefined ? undefined : sealUnlessSame(tx, seal, 'apps.secret', id, text, stored.secret)
         const isNew = secret !== undefined && secret !== stored.secret
-        return pickGiven({ name, secret, partner_kind, first_party, secret_time: isNew ? now : undefined })
+        const { name, partner_kind, first_party, redirect_uris, require_appsecret_proof } = given
+        return pickGiven({
+          name,
+          secret,
+          partner_kind,
+          first_party,
+          redirect_uris: redirect_uris && [...redirect_uris],
+          require_appsecret_proof,
+          secret_time: isNew ? now : undefined,
+        })
       },
     })
+    for await (const batch of inBatches(apps)) {
+      await renewAppTokens(
+        tx,
+        tools,
+        batch.map(({ given }) => given.id),
+      )
+    }
   },
   export: exportRows({
     table: 'apps',

@@ -1,5 +1,5 @@
 import { type RawBuilder, sql } from 'kysely'
-import { isOfService } from '../../../auth/tokens.ts'
+import { isMade, isOfService } from '../../../auth/tokens.ts'
 import type { Db } from '../../../db/database.ts'
 import { type Caller, isScopeOfService } from '../../../graph/caller.ts'
 import { limitsOf, type OperatorLimits } from '../../../graph/context.ts'
@@ -14,6 +14,8 @@ export interface TokenFilter {
 
 const businessOfToken = sql<string | null>`(SELECT apps.business_id FROM apps WHERE apps.id = tokens.app_id)`
 
+const nameOfUser = sql<string | null>`(SELECT u.name FROM business_users u WHERE u.id = tokens.user_id)`
+
 /** Tokens of every tenant, never their secrets. For operators: bound by their limits alone. */
 export async function listTokensOfTenantsForOperators(
   db: Db,
@@ -22,7 +24,9 @@ export async function listTokensOfTenantsForOperators(
   now: number,
   range: PageRange,
 ) {
-  let query = selectTokens(db).where(await isTokenSeen(db, caller, (limited) => range.within(limited)))
+  let query = selectTokens(db)
+    .where(isMade)
+    .where(await isTokenSeen(db, caller, (limited) => range.within(limited)))
   if (app_id !== undefined) query = query.where('app_id', '=', app_id)
   if (state === 'revoked') query = query.where('revoked_time', 'is not', null)
   else if (state !== undefined) {
@@ -101,7 +105,9 @@ function selectTokens(db: Db) {
     .selectFrom('tokens')
     .leftJoin('token_notes', 'token_notes.token_id', 'tokens.id')
     .select(['id', 'app_id', 'scopes', 'accounts', 'businesses', 'created_time', 'expires_time', 'revoked_time'])
-    .select(['session_name', 'made_by', 'name', 'created_by', 'last_used_time'])
+    .select(['session_name', 'made_by', 'is_of_app', 'name', 'created_by', 'last_used_time'])
+    .select(['user_id', 'connection_id'])
+    .select(nameOfUser.as('user_name'))
     .select(businessOfToken.as('business_id'))
 }
 

@@ -13,7 +13,7 @@ import type { NewOperation } from '../../../graph/operation.ts'
 import { Recorded, type Subject } from '../../../graph/result.ts'
 import { idSchema, successSchema } from '../../../graph/schemas.ts'
 import type { Vocabulary } from '../../../graph/vocabulary.ts'
-import { expiryTwice, notADuration } from '../errors.ts'
+import { expiryTwice, notADuration, tokenIsOfApp } from '../errors.ts'
 import { exampleCursors, exampleTime } from '../examples.ts'
 import { checkNewToken } from './token-rules.ts'
 import { findMaker, findTokenForOperators, listTokensOfTenantsForOperators } from './token-store.ts'
@@ -39,6 +39,15 @@ const tokenSchema = Type.Object({
   ),
   made_by: Type.Optional(
     Type.String({ description: 'The id of the console session by which it was made; absent: by none.' }),
+  ),
+  user: Type.Optional(
+    Type.Object(
+      { id: Type.String(), name: Type.String() },
+      { description: 'The person of a business to whom it belongs; absent: to nobody.' },
+    ),
+  ),
+  connection_id: Type.Optional(
+    Type.String({ description: 'The connection that it was given for, and with which it ends; absent: none.' }),
   ),
   name: nullable(Type.String(), 'What it is for, as its creator wrote; null: it was not given.'),
   created_by: nullable(
@@ -110,7 +119,7 @@ export function tokenOperations(): NewOperation[] {
       name: 'operator.list_tokens',
       method: 'GET',
       path: '/operator/tokens',
-      sentence: 'Lists tokens, newest first, without their secrets.',
+      sentence: 'Lists tokens, newest first, without their secrets, and without those that apps have by their secrets.',
       list: newestFirst(1000),
       input: Type.Object({
         app_id: Type.Optional(idSchema({ description: 'Only those of this app.' })),
@@ -195,6 +204,7 @@ export function tokenOperations(): NewOperation[] {
       async run({ db, clock, caller }, { token_id }) {
         const found = await findTokenForOperators(db, caller, token_id)
         if (!found) throw notFound()
+        if (found.is_of_app) throw tokenIsOfApp({ app: found.app_id ?? '' })
         const isOwn = token_id === caller.token_id
         await (isOwn ? endToken(db, clock, token_id) : revokeToken(db, clock, token_id))
         return new Recorded({ success: true }, subjectOf(found))
@@ -226,6 +236,9 @@ type TokenRow = Pick<Static<typeof tokenSchema>, 'id' | 'app_id' | 'business_id'
   readonly name: string | null
   readonly created_by: string | null
   readonly last_used_time?: number | null
+  readonly user_id?: string | null
+  readonly user_name?: string | null
+  readonly connection_id?: string | null
 }
 
 function showToken(row: TokenRow, vocabulary: Vocabulary, now: number): Static<typeof tokenSchema> {
@@ -244,6 +257,8 @@ function showToken(row: TokenRow, vocabulary: Vocabulary, now: number): Static<t
     state: revoked_time !== null ? 'revoked' : hasEnded ? 'expired' : 'good',
     ...(row.session_name && { session_name: row.session_name }),
     ...(row.made_by && { made_by: row.made_by }),
+    ...(row.user_id && { user: { id: row.user_id, name: row.user_name ?? row.user_id } }),
+    ...(row.connection_id && { connection_id: row.connection_id }),
     name: row.name,
     created_by: row.created_by,
     last_used_time: row.last_used_time ? writeTimestamp(row.last_used_time) : null,

@@ -19,16 +19,18 @@ import { judgeCall } from './judge-call.ts'
 import { judgeMessage } from './judge-message.ts'
 import {
   groupBySubscriber,
+  judgeConnected,
   judgeLinked,
   judgeSubscriber,
   noteNobody,
   type Raised,
   type SubscriberVerdict,
 } from './judge-subscribers.ts'
-import { judgeTrace } from './judge-trace.ts'
+import { judgeTrace, signUpSteps } from './judge-trace.ts'
 import { listCallsForOperators, listMessagesForOperators, type SubjectKey } from './subject-store.ts'
 import {
   findDeliveryForOperators,
+  listAppsOfConnectionsForOperators,
   listDeliveriesOfEventsForOperators,
   listLinkedForOperators,
   readDetailsForOperators,
@@ -143,10 +145,13 @@ async function explainTrace(asker: Asker, trace: string): Promise<Found | undefi
   const seen = requests.filter((one) => one.trace === trace && isRequestSeen(limits, one))
   // A refusal says most; a write says more than a read.
   const request = seen.find(({ error }) => error) ?? seen.find(({ method }) => method !== 'GET') ?? seen[0]
-  const [record] = request ? [] : await listOfTraceForOperators(db, isRecordSeen, trace)
+  const isKnown = request !== undefined && !(request.operation.startsWith(signUpSteps) && !request.error)
+  const records = isKnown ? [] : await listOfTraceForOperators(db, isRecordSeen, trace)
+  // A request leaves one record, a sign-up one for each of its steps: the last says most.
+  const record = records.findLast(({ operation }) => operation.startsWith(signUpSteps)) ?? records[0]
   const events = await listEventsOfTraceForOperators(db, limits, trace)
   if (!request && !record && events.length === 0) return undefined
-  return explainSetOff(asker, trace, events, request ?? record)
+  return explainSetOff(asker, trace, events, isKnown ? request : (record ?? request))
 }
 
 async function explainSetOff(
@@ -186,6 +191,9 @@ function traceOf(events: readonly EventFacts[]): string | null {
   return events.find(({ trace }) => trace !== null)?.trace ?? null
 }
 
+/** The field of the events about connections: they go to the app that was connected, and to no other. */
+const connectionField = 'account_update'
+
 /** Where something belongs that may have raised nothing yet. */
 interface Belonging {
   readonly account_id: string | null
@@ -201,13 +209,24 @@ async function judgeWebhooks(asker: Asker, events: readonly EventFacts[], belong
     limits,
     events.map(({ id }) => id),
   )
-  const raised: Raised = {
-    fields: [...new Set([...events.map(({ field }) => field), ...(belonging ? [belonging.field] : [])])],
-    hasEvents: events.length > 0,
-  }
   const served = new Set(deliveries.map(({ app_id }) => app_id))
   const subscribers = await judgeDeliveries(asker, deliveries)
-  const places = events.length > 0 ? events : belonging ? [belonging] : []
+  const ofConnections = events.filter(({ field }) => field === connectionField)
+  const connected = await listAppsOfConnectionsForOperators(
+    db,
+    ofConnections.flatMap(({ subject_id }) => subject_id ?? []),
+  )
+  const connectedApps = [...new Map([...connected.values()].map((app) => [app.app_id, app])).values()]
+  subscribers.push(
+    ...connectedApps.filter(({ app_id }) => !served.has(app_id)).map((app) => judgeConnected(app, connectionField)),
+  )
+  // The apps that are linked to the account get all but what is about a connection.
+  const shared = events.filter(({ subject_id }) => !connected.has(subject_id ?? ''))
+  const raised: Raised = {
+    fields: [...new Set([...shared.map(({ field }) => field), ...(belonging ? [belonging.field] : [])])],
+    hasEvents: shared.length > 0,
+  }
+  const places = shared.length > 0 ? shared : belonging ? [belonging] : []
   const byAccount = new Map(places.map((place) => [place.account_id, place]))
   for (const { account_id, phone_number_id } of byAccount.values()) {
     if (account_id === null) continue

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { second } from '../../../base/time/duration.ts'
 import type { DeliveryFacts, LinkedApp } from './facts.ts'
-import { groupBySubscriber, judgeLinked, judgeSubscriber, noteNobody } from './judge-subscribers.ts'
+import { groupBySubscriber, judgeConnected, judgeLinked, judgeSubscriber, noteNobody } from './judge-subscribers.ts'
 
 const now = Date.parse('2026-06-01T12:00:00Z')
 
@@ -146,6 +146,29 @@ for (const [name, facts, hasEvents, state, sentence] of linked) {
   test(`an app that gets no webhook: ${name}`, () => {
     const verdict = judgeLinked({ ...app, ...facts }, { ...raised, hasEvents })
     assert.deepEqual([verdict.state, verdict.sentence, verdict.delivery_id], [state, sentence, null])
+  })
+}
+
+for (const [name, fields, sentence] of [
+  [
+    'without a callback',
+    null,
+    'Gets no webhook: the event is for this app alone, which has no callback. Subscribe it to account_update.',
+  ],
+  [
+    'without the field',
+    ['messages'],
+    'Gets no webhook: the event is for this app alone, which is not subscribed to account_update. Subscribe it to that field.',
+  ],
+  [
+    'subscribed later',
+    ['account_update'],
+    'Got no webhook: the event is for this app alone, which was not subscribed to account_update when this happened. It gets the next ones.',
+  ],
+] as const) {
+  test(`an app that gets no webhook about its connection: ${name}`, () => {
+    const verdict = judgeConnected({ ...app, fields }, 'account_update')
+    assert.deepEqual([verdict.state, verdict.sentence, verdict.delivery_id], ['not_subscribed', sentence, null])
   })
 }
 

@@ -105,6 +105,20 @@ export function judgeLinked(app: LinkedApp, { fields, hasEvents }: Raised): Subs
   }
 }
 
+/** Why the app of a connection has no webhook about it: nobody else gets one. */
+export function judgeConnected(
+  { app_id, app_name, callback_url, fields }: Omit<LinkedApp, 'hasAccess'>,
+  field: string,
+): SubscriberVerdict {
+  const reason =
+    fields === null
+      ? `Gets no webhook: the event is for this app alone, which has no callback. Subscribe it to ${field}.`
+      : fields.includes(field)
+        ? `Got no webhook: the event is for this app alone, which was not subscribed to ${field} when this happened. It gets the next ones.`
+        : `Gets no webhook: the event is for this app alone, which is not subscribed to ${field}. Subscribe it to that field.`
+  return { app_id, app_name, callback_url, delivery_id: null, state: 'not_subscribed', sentence: reason }
+}
+
 /** What is said where no subscriber gets anything; empty where one does. */
 export function noteNobody(verdicts: readonly SubscriberVerdict[], { fields, hasEvents }: Raised): string {
   if (!hasEvents) return ''

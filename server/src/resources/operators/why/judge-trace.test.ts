@@ -75,6 +75,26 @@ const traces: readonly [name: string, facts: Partial<TraceFacts>, sentence: stri
     'The request succeeded, and raised 2 events of account_update.',
   ],
   [
+    'of a sign-up that was agreed to',
+    { request: { operation: 'sign_up.agree' }, fields: ['account_update'] },
+    'The business agreed to the sign-up, and raised an event of account_update.',
+  ],
+  [
+    'of a sign-up that was declined',
+    { request: { operation: 'sign_up.decline' } },
+    'The business declined the sign-up. It has raised no event, so there is no webhook.',
+  ],
+  [
+    'of a sign-up that was left',
+    { request: { operation: 'sign_up.choose_account' } },
+    'The sign-up has neither been agreed to nor declined: its last step was: choose account. It has raised no event, so there is no webhook.',
+  ],
+  [
+    'of the exchange of a code',
+    { request: { operation: 'sign_up.exchange' } },
+    'The request (sign_up.exchange) succeeded. It has raised no event, so there is no webhook.',
+  ],
+  [
     'without an event',
     { request: { operation: 'account.update' } },
     'The request (account.update) succeeded. It has raised no event, so there is no webhook.',

@@ -172,3 +172,19 @@ export async function listLinkedForOperators(
     .execute()
   return rows.map(({ has_access, ...app }) => ({ ...app, hasAccess: has_access === 1 }))
 }
+
+/** The apps to which events about connections go, by the id of the connection: to the app's own callback, linked or not. */
+export async function listAppsOfConnectionsForOperators(
+  db: Db,
+  ids: readonly string[],
+): Promise<ReadonlyMap<string, Omit<LinkedApp, 'hasAccess'>>> {
+  if (ids.length === 0) return new Map()
+  const rows = await db.query
+    .selectFrom('connections')
+    .innerJoin('apps', 'apps.id', 'connections.app_id')
+    .leftJoin('app_subscriptions', 'app_subscriptions.app_id', 'connections.app_id')
+    .select(['connections.id', 'connections.app_id', 'apps.name as app_name', 'fields', 'callback_url'])
+    .where('connections.id', 'in', [...ids])
+    .execute()
+  return new Map(rows.map(({ id, ...app }) => [id, app]))
+}

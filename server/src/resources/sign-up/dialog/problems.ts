@@ -1,0 +1,29 @@
+import type { GraphError } from '../../../graph/graph-error.ts'
+
+/** Which field an error is about that does not name it in its sentence. */
+const fieldsOfErrors: Readonly<Record<string, string>> = {
+  number_on_platform: 'phone_number',
+  code_wrong: 'code',
+  person_code_wrong: 'code',
+  code_expired: 'code',
+  no_code_waiting: 'code',
+  too_many_wrong_codes: 'code',
+}
+
+/** What people are told where the sentence of the API names its calls or its limits. */
+const words: Readonly<Record<string, string>> = {
+  code_expired: 'The code has expired; send a new one.',
+  no_code_waiting: 'No code is waiting for this number; send a new one.',
+  number_on_platform: 'This number is on the platform already, in another account; use another number.',
+  rate_limit_reached: 'That was asked for too often; try again in {seconds} s.',
+  creation_limit_reached: 'Too many numbers were added to this account; try again in {seconds} s.',
+}
+
+/** The problem of a form, by the name of its field; the empty name: of the form as a whole. */
+export function describeProblem({ definition, args, message }: GraphError): Readonly<Record<string, string>> {
+  const [, named, sentence = message] = /^([a-z_]+): (.*)$/s.exec(message) ?? []
+  const field = named ?? fieldsOfErrors[definition.id] ?? ''
+  const own = words[definition.id]?.replace('{seconds}', String(args['seconds']))
+  const text = own ?? sentence.replace(/^it must be a string of (\d)/, 'it must have $1')
+  return { [field]: text.charAt(0).toUpperCase() + text.slice(1) }
+}

@@ -1,0 +1,187 @@
+import { hash } from 'node:crypto'
+import { insertTokenNote } from '../../auth/token-notes.ts'
+import { endToken, hashToken, insertToken, makeTokenSecret } from '../../auth/tokens.ts'
+import type { Clock } from '../../base/time/clock.ts'
+import type { Transaction } from '../../db/database.ts'
+import type { SignUpCodesTable, TokensTable } from '../../db/tables.ts'
+import { isScopeOfService, type Scope } from '../../graph/caller.ts'
+import type { OpenContext } from '../../graph/context.ts'
+import { insertActivity } from '../audit/store.ts'
+import type { Attempt } from './attempts.ts'
+import { type Client, isSame } from './clients.ts'
+import { hashCode } from './connections.ts'
+import { codeUsedOrOld, redirectDiffers, tokenNotExchanged, verifierWrong } from './exchange-errors.ts'
+
+export interface ExchangedCode {
+  readonly code: string
+  readonly redirect_uri?: string | undefined
+  readonly code_verifier?: string | undefined
+}
+
+/** RFC 7636, 4.1. */
+const verifierPattern = /^[\w.~-]{43,128}$/
+
+/**
+ * Exchanges a code for a token, once. A code that was used when it comes again has leaked: the token that was given for it ends. Of two
+ * requests at once one gets the token and the other the refusal, and nothing ends.
+ */
+export async function exchangeCode(
+  context: OpenContext,
+  attempt: Attempt,
+  app: Client,
+  { code, redirect_uri, code_verifier }: ExchangedCode,
+): Promise<string> {
+  const { db, clock, ports } = context
+  const hashed = hashCode(db, code)
+  const found = await db.query.selectFrom('sign_up_codes').selectAll().where('hash', '=', hashed).executeTakeFirst()
+  if (!found || found.app_id !== app.id) throw codeUsedOrOld()
+  if (found.used_time !== null) {
+    if (!attempt.isRaceWith(found.used_time)) await ports.transaction((tx) => endReplayed(tx, clock, hashed))
+    throw codeUsedOrOld()
+  }
+  if (found.expires_time <= clock.now()) throw codeUsedOrOld()
+  if (redirect_uri !== undefined && redirect_uri !== found.redirect_uri) throw redirectDiffers()
+  if (!provesChallenge(found.code_challenge, code_verifier)) throw verifierWrong()
+  const secret = await ports.transaction(async (tx) => {
+    const given = await giveToken(tx, context, app, found)
+    if (given !== undefined) attempt.win()
+    return given
+  })
+  if (secret === undefined) throw codeUsedOrOld()
+  return secret
+}
+
+function provesChallenge(challenge: string | null, verifier: string | undefined): boolean {
+  if (challenge === null || verifier === undefined) return challenge === null && verifier === undefined
+  return verifierPattern.test(verifier) && isSame(hash('sha256', verifier, 'base64url'), challenge)
+}
+
+async function endReplayed(tx: Transaction, clock: Clock, code: string): Promise<void> {
+  const given = await tx.query
+    .selectFrom('sign_up_codes')
+    .select('token_id')
+    .where('hash', '=', code)
+    .executeTakeFirst()
+  if (given?.token_id) await endToken(tx, clock, given.token_id)
+}
+
+/** Undefined: another request was first, or the connection has ended. */
+async function giveToken(
+  tx: Transaction,
+  { clock, random, remote_address, trace }: OpenContext,
+  app: Client,
+  code: SignUpCodesTable,
+): Promise<string | undefined> {
+  const connection = await lockConnection(tx, code.connection_id)
+  if (!connection) return undefined
+  const now = clock.now()
+  const used = await tx.query
+    .updateTable('sign_up_codes')
+    .set({ used_time: now })
+    .where('hash', '=', code.hash)
+    .where('used_time', 'is', null)
+    .where('expires_time', '>', now)
+    .returning('hash')
+    .executeTakeFirst()
+  if (!used) return undefined
+  const secret = makeTokenSecret(random)
+  const { account_id, user_id } = connection
+  const token_id = await insertToken(tx, clock, random, {
+    secret,
+    app_id: app.id,
+    // What was taken back since the consent is not given.
+    scopes: code.scopes.filter((scope) => connection.scopes.includes(scope)) as Scope[],
+    accounts: [account_id],
+    expires_time: null,
+    user_id,
+    connection_id: connection.id,
+  })
+  await tx.query.updateTable('sign_up_codes').set({ token_id }).where('hash', '=', code.hash).execute()
+  insertActivity(tx, {
+    time: now,
+    operation: 'sign_up.exchange',
+    node_id: account_id,
+    node_kind: 'account',
+    business_id: connection.business_id,
+    account_id,
+    actor_app_id: app.id,
+    actor_business_id: app.business_id,
+    actor_token_id: token_id,
+    remote_address,
+    trace,
+  })
+  return secret
+}
+
+/** A live connection, which does not end before this transaction: whoever ends it finds the token that is made here. */
+async function lockConnection(tx: Transaction, id: string) {
+  return tx.query
+    .selectFrom('connections')
+    .selectAll()
+    .where('id', '=', id)
+    .where('ended_time', 'is', null)
+    .forShare()
+    .executeTakeFirst()
+}
+
+/** Makes another token with the same grant, which lives for a while. */
+export async function exchangeToken(context: OpenContext, app: Client, given: string): Promise<string> {
+  const secret = await context.ports.transaction((tx) => renewToken(tx, context, app, given))
+  if (secret === undefined) throw tokenNotExchanged()
+  return secret
+}
+
+/** Undefined where that token may not be exchanged. */
+async function renewToken(
+  tx: Transaction,
+  { clock, random, settings, remote_address, trace }: OpenContext,
+  app: Client,
+  given: string,
+): Promise<string | undefined> {
+  const now = clock.now()
+  const token = await findExchangeable(tx, app, hashToken(tx, given))
+  if (!token || (token.expires_time !== null && token.expires_time <= now)) return undefined
+  if (token.connection_id !== null && !(await lockConnection(tx, token.connection_id))) return undefined
+  const secret = makeTokenSecret(random)
+  const { accounts, user_id, connection_id, made_by } = token
+  const id = await insertToken(tx, clock, random, {
+    secret,
+    app_id: app.id,
+    scopes: token.scopes as Scope[],
+    accounts,
+    expires_time: now + settings.exchangedTokenLifetime,
+    made_by: made_by ?? undefined,
+    user_id,
+    connection_id,
+    exchanged_from: token.exchanged_from ?? token.id,
+  })
+  await insertTokenNote(tx, { token_id: id, name: null, created_by: token.id })
+  insertActivity(tx, {
+    time: now,
+    operation: 'sign_up.exchange',
+    node_id: id,
+    node_kind: 'token',
+    business_id: app.business_id,
+    account_id: null,
+    actor_app_id: app.id,
+    actor_business_id: app.business_id,
+    actor_token_id: token.id,
+    remote_address,
+    trace,
+  })
+  return secret
+}
+
+/** Whoever holds the secret of an app runs the app, and not the service: tokens for its doors are not exchanged. */
+async function findExchangeable(tx: Transaction, app: Client, hashed: string): Promise<TokensTable | undefined> {
+  const token = await tx.query
+    .selectFrom('tokens')
+    .selectAll()
+    .where('hash', '=', hashed)
+    .where('app_id', '=', app.id)
+    .where('revoked_time', 'is', null)
+    .where('is_of_app', 'is', null)
+    .where('session_name', 'is', null)
+    .executeTakeFirst()
+  return token?.scopes.some(isScopeOfService) ? undefined : token
+}
