@@ -57,6 +57,7 @@ function readBytes(base64) {
 }
 
 function writeJavaScript(request) {
+  if (request.sdk.calls.length === 0) return '// The client has no method for this operation: send it as curl does.'
   const { base, who, token, sdk, vocabulary } = request
   const version = request.fields.find(({ name }) => name === 'Version')?.value
   const options = {

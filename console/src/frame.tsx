@@ -3,7 +3,7 @@ import { operatorTokensRevoke } from '@switchboard/client/methods'
 import type { ComponentChildren } from 'preact'
 import { useEffect, useRef } from 'preact/hooks'
 import { findPage, pages } from '../shared/pages.js'
-import { readDirectory, repairDirectory } from './data/directory.ts'
+import { followSignUps, readDirectory, repairDirectory } from './data/directory.ts'
 import { base, client, explain, isSandbox, renewSession, session, signIn, slowRequests } from './data/http.ts'
 import { clockOffset, connection, moveClock, service, startStreams } from './data/live.ts'
 import { KeysHelp, listenToKeys, openHelp } from './keys.tsx'
@@ -46,6 +46,7 @@ function Console() {
   useEffect(() => {
     startStreams()
     void readDirectory().catch(() => undefined)
+    return followSignUps()
   }, [])
   const isConnected = connection.value === 'open'
   useEffect(() => {

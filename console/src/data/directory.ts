@@ -1,7 +1,13 @@
 import { signal } from '@preact/signals'
-import { type ClientOptions, gatewayPhoneNumbersList, operatorNodesList } from '@switchboard/client/methods'
+import {
+  type ClientOptions,
+  gatewayPhoneNumbersList,
+  operatorConnectionsList,
+  operatorNodesList,
+} from '@switchboard/client/methods'
+import { isSignUp } from './connection-news.ts'
 import { actAs, client } from './http.ts'
-import { readService, service } from './live.ts'
+import { readService, service, watch } from './live.ts'
 import type { Node, PhoneNumber } from './types.ts'
 
 /** The numbers of the businesses, for whoever has to choose one. */
@@ -54,6 +60,25 @@ export async function repairDirectory(): Promise<void> {
 /** Reads all that pages share and could not be read before: the names, and the counts of the service. */
 export async function readMissing(): Promise<void> {
   await Promise.all([repairDirectory(), service.peek() === undefined && readService()])
+}
+
+/** Those that come together are read once. */
+const signUpPause = 1000
+
+/** Reads the names again after a sign-up, which may have created a business, an account and a number. */
+export function followSignUps(): () => void {
+  let timer: ReturnType<typeof setTimeout> | undefined
+  const stop = watch((item) => {
+    if (!isSignUp(item)) return
+    timer ??= setTimeout(() => {
+      timer = undefined
+      void readDirectory().catch(() => undefined)
+    }, signUpPause)
+  })
+  return () => {
+    stop()
+    clearTimeout(timer)
+  }
 }
 
 async function readNamed(): Promise<void> {
@@ -124,9 +149,15 @@ export function findAppForAccount(account_id: string): string | undefined {
   return business === undefined ? undefined : appOf(business)
 }
 
+/** An app to which an account is connected by a sign-up: a business that came by one has none of its own. */
+export async function findConnectedApp(account_id: string): Promise<string | undefined> {
+  const { data } = await operatorConnectionsList(client, { account_id, state: 'live', limit: 1 })
+  return data[0]?.app_id
+}
+
 /** The client as an app has it that may act on an account. */
 export async function clientForAccount(account_id: string): Promise<typeof client> {
-  const app = findAppForAccount(account_id)
+  const app = findAppForAccount(account_id) ?? (await findConnectedApp(account_id))
   if (app === undefined) throw new Error('The business that owns this has no app that can act on it.')
   return businessClient(app)
 }

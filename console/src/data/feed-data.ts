@@ -108,6 +108,8 @@ export interface AuditData {
   readonly node_kind: string
   readonly node_id: string
   readonly actor_name: string | undefined
+  /** The app that acted, or that was signed up for. */
+  readonly actor_app_id: string | undefined
 }
 
 /** Each reads the data of one type; undefined when a member is missing without which it says nothing. */
@@ -229,5 +231,6 @@ export function readReplay(data: Members): ReplayData | undefined {
 export function readAudit(data: Members): AuditData | undefined {
   const [operation, node_kind, node_id] = [data['operation'], data['node_kind'], data['node_id']].map(textOf)
   if (operation === undefined) return undefined
-  return { operation, node_kind: node_kind ?? '', node_id: node_id ?? '', actor_name: textOf(data['actor_name']) }
+  const [actor_name, actor_app_id] = [data['actor_name'], data['actor_app_id']].map(textOf)
+  return { operation, node_kind: node_kind ?? '', node_id: node_id ?? '', actor_name, actor_app_id }
 }

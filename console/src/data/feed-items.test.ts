@@ -137,7 +137,7 @@ const cases: readonly (readonly [name: string, type: string, data: Record<string
     { operation: 'account.update', node_kind: 'account', node_id: '1', actor_name: 'Ada', actor_app_id: '3' },
     {
       type: 'audit',
-      data: { operation: 'account.update', node_kind: 'account', node_id: '1', actor_name: 'Ada' },
+      data: { operation: 'account.update', node_kind: 'account', node_id: '1', actor_name: 'Ada', actor_app_id: '3' },
     },
   ],
   [

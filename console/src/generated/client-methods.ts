@@ -101,6 +101,16 @@ export const clientMethods: Readonly<Record<string, ClientMethod>> = {
   raw: true,
 },
   'uploads.read': { calls: [{ call: 'uploads.retrieve' }], path: '/{}' },
+  'account.list_owned': {
+  calls: [{ call: 'accounts.listOwned' }],
+  path: '/{}/owned_{product}_business_accounts',
+  parsed: ['limit', 'first', 'last'],
+},
+  'account.list_client': {
+  calls: [{ call: 'accounts.listClient' }],
+  path: '/{}/client_{product}_business_accounts',
+  parsed: ['limit', 'first', 'last'],
+},
   'account.read': { calls: [{ call: 'accounts.retrieve' }], path: '/{}' },
   'account.update': { calls: [{ call: 'accounts.update' }], path: '/{}' },
   'encryption.read': {
@@ -188,6 +198,11 @@ export const clientMethods: Readonly<Record<string, ClientMethod>> = {
   path: '/{}/{product}_business_solutions',
   parsed: ['limit'],
 },
+  'solutions.list_of_account': {
+  calls: [{ call: 'solutions.listOfAccount' }],
+  path: '/{}/solutions',
+  parsed: ['limit'],
+},
   'solutions.read': { calls: [{ call: 'solutions.retrieve' }], path: '/{}' },
   'solutions.accept': { calls: [{ call: 'solutions.accept' }], path: '/{}/accept' },
   'solutions.reject': { calls: [{ call: 'solutions.reject' }], path: '/{}/reject' },
@@ -201,6 +216,16 @@ export const clientMethods: Readonly<Record<string, ClientMethod>> = {
   'portfolio.read_business': { calls: [{ call: 'businesses.retrieve' }], path: '/{}' },
   'portfolio.list_extended_credits': { calls: [{ call: 'businesses.listExtendedCredits' }], path: '/{}/extendedcredits' },
   'portfolio.read_migration_intent': { calls: [{ call: 'migrationIntents.retrieve' }], path: '/{}' },
+  'portfolio.list_client_businesses': {
+  calls: [{ call: 'businesses.listClients' }],
+  path: '/{}/connected_client_businesses',
+  parsed: ['limit'],
+},
+  'onbehalf.list': {
+  calls: [{ call: 'onbehalfRequests.list' }],
+  path: '/{}/in_progress_onbehalf_request',
+  parsed: ['limit'],
+},
   'webhooks.subscribe': { calls: [{ call: 'webhooks.subscriptions.create' }], path: '/{}/subscriptions' },
   'webhooks.list_subscriptions': { calls: [{ call: 'webhooks.subscriptions.list' }], path: '/{}/subscriptions' },
   'webhooks.unsubscribe': { calls: [{ call: 'webhooks.subscriptions.delete' }], path: '/{}/subscriptions' },

@@ -7,6 +7,7 @@ const names: Readonly<Record<string, string>> = {
   message_template: 'Template',
   qr_code: 'QR code',
   media: 'Media file',
+  business_user: 'Person',
 }
 
 /** What a kind of result is called: `phone_number` → `Number`. */
@@ -28,6 +29,7 @@ export const resultKinds = [
   'account',
   'application',
   'business',
+  'business_user',
 ] as const
 
 /** Whether there is something to search for: marks alone are in no index. */

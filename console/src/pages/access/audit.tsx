@@ -15,7 +15,7 @@ import { findActor } from './find-actor.ts'
 /** By the name in the address: the parameter of the list, the label of the field, and what is written there. */
 const filters = [
   ['operation', 'operation', 'Operation', 'Exact name'],
-  ['actor', 'actor', 'By', 'Session, app, or id'],
+  ['actor', 'actor', 'By', 'Session, person, app, or id'],
   ['node', 'node_id', 'On', 'Id of an object'],
   ['account', 'account_id', 'Account', 'Id of an account'],
 ] as const
@@ -88,7 +88,10 @@ export function AuditLog() {
 function NoMatch() {
   return (
     <Empty title="No record matches the filters">
-      <p>An operation is found by its exact name, a session or an app by its whole name, everything else by its id.</p>
+      <p>
+        An operation is found by its exact name, a session, a person or an app by its whole name, everything else by its
+        id.
+      </p>
     </Empty>
   )
 }

@@ -20,13 +20,18 @@ const wholeScopeWords: Readonly<Record<string, string>> = {
 
 /** What a token can do, in words. */
 export function explainToken({ scopes, accounts, businesses }: ExplainedToken, nameOf: (id: string) => string): string {
-  const does = scopes.map(
-    (scope) => wholeScopeWords[scope] ?? scopeWords.find(([end]) => scope.endsWith(end))?.[1] ?? scope,
-  )
   const limits = [...(accounts ?? []), ...(businesses ?? [])]
   const isLimited = accounts !== null || businesses !== null
   const where = isLimited ? `, only for ${limits.map(nameOf).join(', ') || 'nothing'}` : ''
-  return beginUpper(`${does.join(', ') || 'can do nothing'}${where}`)
+  return `${explainScopes(scopes)}${where}`
+}
+
+/** What scopes allow, in words. */
+export function explainScopes(scopes: readonly string[]): string {
+  const does = scopes.map(
+    (scope) => wholeScopeWords[scope] ?? scopeWords.find(([end]) => scope.endsWith(end))?.[1] ?? scope,
+  )
+  return beginUpper(does.join(', ') || 'can do nothing')
 }
 
 const stateWords: Readonly<Record<string, string>> = { good: 'Active', expired: 'Expired', revoked: 'Revoked' }

@@ -16,13 +16,13 @@ const states = ['good', 'expired', 'revoked'] as const
 
 /** Revokes a token after a question. */
 async function endToken(
-  { id, name }: Pick<OperatorTokensListItem, 'id' | 'name'>,
+  { id, name, connection_id }: Pick<OperatorTokensListItem, 'id' | 'name' | 'connection_id'>,
   button: HTMLElement,
   reload: () => Promise<void>,
 ): Promise<void> {
   const isAgreed = await confirmAction({
     title: 'Revoke the token?',
-    text: `“${name ?? id}” is refused from now on. That cannot be undone.`,
+    text: `“${name ?? id}” is refused from now on. That cannot be undone.${connection_id === undefined ? '' : ' The connection that it was given for stays.'}`,
     action: 'Revoke',
     isDangerous: true,
   })
@@ -113,6 +113,10 @@ export function TokenList() {
         {(rows) => <TokenTable rows={rows.filter(isNoSession)} reload={list.reload} />}
       </Loaded>
       <More of={list} what="tokens" shown={shown} />
+      <p class="soft">
+        Not in this list: the token that each app has by its ID and its secret, which ends with{' '}
+        {app_id === '' ? 'the secret' : <To href={`/resources/${app_id}`}>the secret</To>}.
+      </p>
       {isCreating.value && (
         <CreateToken
           onCreated={() => void list.reload()}
@@ -160,6 +164,30 @@ function TokenTable({ rows, reload }: TokenTableProps) {
   )
 }
 
+/** Of a token that an app got by a sign-up: to whom it belongs, and what ends it. */
+function GivenFor({ token: { app_id, user, connection_id } }: { readonly token: OperatorTokensListItem }) {
+  if (user === undefined && connection_id === undefined) return null
+  return (
+    <span class="second">
+      {user !== undefined && (
+        <>
+          Belongs to{' '}
+          <bdi>
+            <To href={`/resources/${user.id}`}>{user.name}</To>
+          </bdi>
+          {connection_id !== undefined && ', '}
+        </>
+      )}
+      {connection_id !== undefined && (
+        <>
+          {user === undefined ? 'Ends' : 'ends'} with its{' '}
+          {app_id === null ? 'connection' : <To href={`/resources/${app_id}`}>connection</To>}
+        </>
+      )}
+    </span>
+  )
+}
+
 function TokenRow({ token, reload }: { readonly token: OperatorTokensListItem; readonly reload: () => Promise<void> }) {
   const { id, app_id, state, created_time, created_by, last_used_time, expires_time, revoked_time } = token
   const name = token.name ?? id
@@ -187,6 +215,7 @@ function TokenRow({ token, reload }: { readonly token: OperatorTokensListItem; r
           </bdi>
         )}
         <span class="second">{explainToken(token, nameOf)}</span>
+        <GivenFor token={token} />
       </td>
       <td data-label="Created">
         <When at={created_time} />

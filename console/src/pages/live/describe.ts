@@ -1,5 +1,6 @@
 import type { FeedItem, ItemOf, PhoneData } from '../../data/feed-items.ts'
 import { beginUpper } from '../../ui/begin-upper.ts'
+import { describeSignUp } from './describe-sign-up.ts'
 import { type Tone, toneOfState } from './tones.ts'
 
 export interface Described {
@@ -54,6 +55,8 @@ export function describe(item: FeedItem, nameOf: NameOf): Described {
       return describePhone(item.data)
     case 'audit': {
       const { actor_name, operation, node_kind, node_id } = item.data
+      const signUp = describeSignUp(item.data, nameOf)
+      if (signUp !== undefined) return { text: signUp, result: 'recorded', tone: 'plain' }
       const who = actor_name === undefined ? '' : `${actor_name}: `
       return { text: `${who}${operation} on ${node_kind} ${node_id}`, result: 'recorded', tone: 'plain' }
     }

@@ -83,6 +83,12 @@ for (const [door, method, by_console, expected] of requests) {
   })
 }
 
+test("the requests of a sign-up are not the console's own, though their door is open", () => {
+  const data = { door: 'open', method: 'GET', by_console: true, operation: 'sign_up.open_dialog', status: 200 }
+  const item = readFeedItem({ ...facts, id: 'r4', type: 'request', time: '2026-11-18T12:00:04.000Z', data })
+  assert.equal(isOwn(item), false)
+})
+
 test('a range of time holds for what arrives too', () => {
   const range = { since: '2026-11-18T12:00:00.500Z', until: '2026-11-18T12:00:01.500Z' }
   const fits = makeFits(readLiveFilter(new URLSearchParams('own=1'), range), read)

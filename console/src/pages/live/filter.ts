@@ -34,8 +34,10 @@ export function isFiltering({ text, type, number, isErrorsOnly, since, until }: 
 /** Whether the console itself asked for it: it would drown what others do. What it changes as an app is shown, as of any app. */
 export function isOwn({ type, data }: FeedItem): boolean {
   if (type !== 'request') return false
-  const { door, method, isByConsole } = data
-  if (door === 'open' || door === 'operator') return true
+  const { door, operation, method, isByConsole } = data
+  // The pages of a sign-up and the exchange of its code stand at the open door.
+  if (door === 'open') return !operation.startsWith('sign_up.')
+  if (door === 'operator') return true
   if (door === 'business') return isByConsole && method === 'GET'
   return (door === 'gateway' || door === 'edge_link') && (isByConsole || method === 'GET')
 }

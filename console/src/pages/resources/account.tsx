@@ -6,6 +6,7 @@ import { To } from '../../ui/parts.tsx'
 import { actFor, changeAsBusiness, readAsBusiness } from './acting.ts'
 import { AsJson, Edit, Facts } from './facts.tsx'
 import { nameKinds } from './kinds.ts'
+import { Connections } from './sign-up/connections.tsx'
 import { CreateTemplate } from './template/create.tsx'
 import { listFacts } from './words.ts'
 
@@ -71,6 +72,10 @@ export function AccountBody({ node }: { readonly node: Node }) {
           {({ data }) => <LinkedApps all={data} />}
         </Loaded>
       </section>
+      <Connections
+        of={{ account_id: node.id }}
+        empty={<p class="soft">Nobody has connected the account to an app by a sign-up.</p>}
+      />
       {isCreating.value && (
         <CreateTemplate
           node={node}

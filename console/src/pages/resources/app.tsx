@@ -5,6 +5,7 @@ import { Loaded, useLoaded } from '../../ui/load/loaded.tsx'
 import { Badge, To, When } from '../../ui/parts.tsx'
 import { actFor } from './acting.ts'
 import { FactRow, Facts } from './facts.tsx'
+import { SignUp } from './sign-up/sign-up.tsx'
 
 export function AppBody({ node }: { readonly node: Node }) {
   const secret = useLoaded(`secret ${node.id}`, () => operatorAppSecretsRetrieve(client, node.id))
@@ -58,7 +59,12 @@ export function AppBody({ node }: { readonly node: Node }) {
             </Facts>
           )}
         </Loaded>
+        <p class="soft">
+          The app acts for itself with a token of its ID and this secret, <code>{`${node.id}|…`}</code>, which ends with
+          the secret.
+        </p>
       </section>
+      <SignUp node={node} />
     </>
   )
 }

@@ -6,6 +6,7 @@ const names: Readonly<Record<string, string>> = {
   account_number: 'account number',
   extended_credit: 'credit line',
   media: 'media file',
+  business_user: 'person of a business',
 }
 
 /** In the order in which people look for them: what sends and is sent first, what is behind it last. */
@@ -22,6 +23,7 @@ const order = [
   'onboarding_request',
   'migration_intent',
   'extended_credit',
+  'business_user',
   'account_number',
   'upload',
   'media',
@@ -38,6 +40,7 @@ export function nameKind(kind: string): string {
 
 /** `Phone numbers`: the name of a list of a kind. */
 export function nameKinds(kind: string): string {
+  if (kind === 'business_user') return 'People of businesses'
   const name = nameKind(kind)
   return beginUpper(name.endsWith('s') ? `${name}es` : `${name}s`)
 }

@@ -2,9 +2,11 @@ import { schedulesList } from '@switchboard/client/methods'
 import type { Node } from '../../data/types.ts'
 import { Loaded, useLoaded } from '../../ui/load/loaded.tsx'
 import { To } from '../../ui/parts.tsx'
-import { actFor, readAsBusiness } from './acting.ts'
+import { actFor, findAppOf, readAsBusiness } from './acting.ts'
 import { AsJson, Facts } from './facts.tsx'
 import { nameKinds } from './kinds.ts'
+import { People } from './people.tsx'
+import { Connections } from './sign-up/connections.tsx'
 import { listFacts } from './words.ts'
 
 /** Kinds that the API reads by their id alone. */
@@ -17,6 +19,8 @@ async function read(node: Node): Promise<object | undefined> {
     }
     return undefined
   }
+  // A business that came by a sign-up has no app that could read it.
+  if (node.kind === 'business' && (await findAppOf(node.id)) === undefined) return undefined
   return readable.has(node.kind) ? readAsBusiness(node) : undefined
 }
 
@@ -44,6 +48,15 @@ export function OtherBody({ node }: { readonly node: Node }) {
           )
         }
       </Loaded>
+      {node.kind === 'business' && (
+        <>
+          <People business={node.id} />
+          <Connections
+            of={{ business_id: node.id }}
+            empty={<p class="soft">Nobody has connected an account of the business to an app by a sign-up.</p>}
+          />
+        </>
+      )}
     </>
   )
 }

@@ -13,6 +13,7 @@ import { nameKind, nameKinds } from './kinds.ts'
 import { MediaBody } from './media.tsx'
 import { NumberBody } from './number.tsx'
 import { OtherBody } from './other.tsx'
+import { PersonBody } from './people.tsx'
 import './resources.css'
 import { TemplateBody } from './template/body.tsx'
 import { UserPage } from './user.tsx'
@@ -95,6 +96,8 @@ function Body({ node }: { readonly node: Node }): ComponentChildren {
       return <AppBody node={node} />
     case 'account':
       return <AccountBody node={node} />
+    case 'business_user':
+      return <PersonBody node={node} />
     default:
       return <OtherBody node={node} />
   }

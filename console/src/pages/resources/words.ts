@@ -26,6 +26,7 @@ const memberWords: Readonly<Record<string, string>> = {
   read_receipts: 'Sends read receipts',
   reachable: 'Reachable',
   wa_id: 'Phone number',
+  email: 'E-mail address',
   created_time: 'Created',
   updated_time: 'Last changed',
   last_updated_time: 'Last changed',
@@ -76,6 +77,7 @@ const written = new Set([
   'country',
   'code',
   'username',
+  'email',
 ])
 
 export interface Fact {

@@ -106,12 +106,14 @@ export function usePages<T>(
 interface MoreProps<T> {
   readonly of: Pages<T>
   readonly what: string
+  /** What one of them is called, where that is not the same without its last letter. */
+  readonly one?: string
   /** How many rows are shown, where that is not all that was read. */
   readonly shown?: number
 }
 
 /** Below a list: how much of it is shown, and the next page when one comes near it. */
-export function More<T>({ of, what, shown }: MoreProps<T>) {
+export function More<T>({ of, what, one = what.replace(/s$/, ''), shown }: MoreProps<T>) {
   const foot = useRef<HTMLDivElement>(null)
   const { load, hasMore, isReading, problem, more } = of
   const count = load.value.state === 'ready' ? load.value.value.length : 0
@@ -142,7 +144,7 @@ export function More<T>({ of, what, shown }: MoreProps<T>) {
           </button>
         </>
       ) : (
-        <span class="soft">{number === '1' ? `1 ${what.replace(/s$/, '')}` : `All ${number} ${what} are shown`}</span>
+        <span class="soft">{number === '1' ? `1 ${one}` : `All ${number} ${what} are shown`}</span>
       )}
     </div>
   )
