@@ -52,11 +52,18 @@ describe('what the pages show', () => {
     [
       'sdk/README.md',
       'server.close()\nvoid firstTen\n',
-      ['true 803', 'Lucky Shrub Retail 200', 'through the proxy 1000000000000001', 'Hello', 'text'],
+      [
+        "Ada Shrub [ '1000000000000001' ]",
+        'true 803',
+        'Lucky Shrub Retail 200',
+        'through the proxy 1000000000000001',
+        'Hello',
+        'text',
+      ],
     ],
     ['testing/README.md', '', []],
     ['voice/README.md', '', ['business heard 440 Hz', 'user heard 523 Hz']],
-    ['docs/testing.md', '', ['messages text', '4000000000000009', 'heard 523 Hz']],
+    ['docs/testing.md', '', ['messages text', '4000000000000009', 'PARTNER_ADDED 2', 'heard 523 Hz']],
   ] as const
   for (const [index, [page, end, expected]] of pages.entries()) {
     test(`${page} runs`, async () => {

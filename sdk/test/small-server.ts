@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import { createServer, type RequestListener, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import type { TestContext } from 'node:test'
-import { type ClientOptions, Switchboard } from '@switchboard/client'
+import { Switchboard, type SwitchboardOptions } from '@switchboard/client'
 
 /** What stands between a client and its server, or in its place: no request to it needs the whole server. */
 export async function listen(t: TestContext, listener: RequestListener): Promise<string> {
@@ -21,7 +21,7 @@ export async function listenOn(t: TestContext, server: Server): Promise<number> 
 }
 
 /** A client of a listener, and the paths that were asked for. */
-export async function connect(t: TestContext, listener: RequestListener, options: ClientOptions = {}) {
+export async function connect(t: TestContext, listener: RequestListener, options: SwitchboardOptions = {}) {
   const asked: string[] = []
   const baseUrl = await listen(t, (request, response) => {
     asked.push(`${request.method} ${request.url}`)

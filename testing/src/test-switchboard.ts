@@ -8,6 +8,7 @@ import type {
 } from '@switchboard/client'
 import { SwitchboardError } from '@switchboard/client'
 import { Phone } from './phones/phone.ts'
+import { type SignedUp, type SignUpRequest, signUp } from './sign-up.ts'
 import type { StoreKeys, TestedBusiness } from './start/prepared-store.ts'
 import type { RunningServer } from './start/server-process.ts'
 import { describeFilter } from './waits/describe.ts'
@@ -90,6 +91,11 @@ export class TestSwitchboard<V extends Vocabulary = 'msgapp'> {
     return this.#keys.numbers
   }
 
+  /** The id of the app of the first business: `secret` is its secret, and its webhooks come here. */
+  get app(): string {
+    return this.#findBusiness().app_id
+  }
+
   /** The address that the first business' webhooks are posted to, for faults of webhooks: `{ match: { callback: sb.callback }, … }`. */
   get callback(): string {
     return this.#subscriber.addressOf(this.#findBusiness().app_id)
@@ -164,6 +170,18 @@ export class TestSwitchboard<V extends Vocabulary = 'msgapp'> {
   ): Promise<void> {
     const wanted = wantEvent(filter as unknown as EventFilter)
     await expectNothing(this.#subscriber.events, wanted, () => this.#becomeQuiet(filter))
+  }
+
+  /**
+   * Lets a business connect an account to an app, as a person does in the dialog of the sign-up: the app gets a token for that account.
+   * The app is any of the world; `sb.app` when left out.
+   *
+   * @example
+   * const { client, phone_number_id } = await sb.signUp(sb.app, { account: '1000000000000001' })
+   * await sb.waitForEvent({ field: 'account_update' })
+   */
+  async signUp(appId: string = this.app, request: SignUpRequest = {}): Promise<SignedUp<Switchboard<V>>> {
+    return (await signUp(this.#client, appId, request)) as unknown as SignedUp<Switchboard<V>>
   }
 
   /** Moves the clock of the server forward (`24h`), and does what falls due until then. */

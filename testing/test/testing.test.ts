@@ -8,7 +8,15 @@ import { tmpdir } from 'node:os'
 import { basename, join } from 'node:path'
 import { describe, test } from 'node:test'
 import { promisify } from 'node:util'
-import { BadRequestError, RateLimitError, type Switchboard } from '@switchboard/client'
+import {
+  AuthenticationError,
+  BadRequestError,
+  ErrorCode,
+  ErrorSubcode,
+  NotFoundError,
+  RateLimitError,
+  type Switchboard,
+} from '@switchboard/client'
 import { createSwitchboard, NothingCame, SomethingCame, StillBusy, type World } from '@switchboard/testing'
 import { useSwitchboard } from '@switchboard/testing/node'
 import { testLong } from '../../server/test/harness/form.ts'
@@ -115,6 +123,73 @@ describe('a server for tests', () => {
   test('a server for tests lets requests fail on purpose', async () => {
     await sb.faults([{ match: { operation: 'account.read' }, effect: { status: 429 } }])
     await assert.rejects(sb.client.accounts.retrieve('1000000000000001', {}, { maxRetries: 0 }), RateLimitError)
+  })
+
+  test('a server for tests lets a business connect itself to the app, which works with its account alone', async () => {
+    const signed = await sb.signUp(sb.app, { account: '1000000000000002', number: '4000000000000005' })
+    const { value } = await sb.waitForEvent({ field: 'account_update' })
+    const waba_info = { waba_id: '1000000000000002', owner_business_id: '2000000000000001' }
+    assert.deepEqual(value, { event: 'PARTNER_ADDED', waba_info })
+    const { account_id, business_id, phone_number_id, user_id, scopes } = signed
+    assert.deepEqual([account_id, business_id], [waba_info.waba_id, waba_info.owner_business_id])
+    assert.deepEqual([phone_number_id, user_id], ['4000000000000005', '2300000000000001'])
+    assert.deepEqual(scopes, ['msgapp_business_management', 'msgapp_business_messaging'])
+    assert.equal((await signed.client.me.retrieve()).name, 'Ada Shrub')
+    assert.equal((await signed.client.phoneNumbers.list(account_id).toArray()).length, 2)
+    await assert.rejects(signed.client.accounts.retrieve('1000000000000001'), NotFoundError)
+    await signed.client.me.deletePermissions()
+    await sb.waitForEvent({ field: 'account_update', where: ({ value }) => value['event'] === 'PARTNER_REMOVED' })
+    await assert.rejects(signed.client.me.retrieve(), AuthenticationError)
+  })
+
+  test('a server for tests signs up for any app, for the first account of another business, by any person', async () => {
+    const request = { user: '2300000000000002', scopes: ['msgapp_business_messaging', 'business_management'] }
+    const signed = await sb.signUp('3000000000000002', request)
+    assert.deepEqual(
+      [signed.account_id, signed.user_id, signed.scopes.toSorted()],
+      ['1000000000000001', '2300000000000002', request.scopes.toSorted()],
+    )
+    const app = { client_id: '3000000000000002', client_secret: 'partner-app-secret' }
+    const { access_token, expires_in } = await sb.client.oauth.exchangeToken({
+      ...app,
+      fb_exchange_token: signed.token,
+    })
+    const { access_token: token } = await sb.client.oauth.createAppToken(app)
+    assert.equal(token, '3000000000000002|partner-app-secret')
+    const { data } = await sb.client.withOptions({ token, appSecret: app.client_secret }).tokens.debug({
+      input_token: access_token,
+    })
+    assert.deepEqual([data.type, data.is_valid, data.user_id], ['SYSTEM_USER', true, signed.user_id])
+    assert.equal(expires_in, (data.expires_at ?? 0) - (data.issued_at ?? 0))
+    // A secret that is not the app's is found wherever a token is sent.
+    const wrong = signed.client.withOptions({ appSecret: 'another' })
+    await assert.rejects(wrong.phoneNumbers.list(signed.account_id).toArray(), { code: 100 })
+    const unknown = { ...app, code: 'made-up', client_secret: app.client_secret }
+    await assert.rejects(sb.client.oauth.exchangeCode(unknown), {
+      name: 'BadRequestError',
+      code: ErrorCode.InvalidArgument,
+      subcode: ErrorSubcode.SignUpCodeUsedOrOld,
+    })
+    await assert.rejects(sb.client.oauth.exchangeCode({ ...unknown, client_secret: 'guessed' }), {
+      code: ErrorCode.ClientSecretWrong,
+    })
+  })
+
+  test('a client that proves its secret does everything that another one does', async () => {
+    const { media, phoneNumbers } = sb.client.withOptions({ appSecret: sb.secret })
+    assert.equal((await phoneNumbers.retrieve(sb.number, { fields: ['verified_name'] })).id, sb.number)
+    const { id } = await media.upload(sb.number, { file: new Blob(['Hello'], { type: 'text/plain' }) })
+    const { url } = await media.retrieve(id)
+    assert.equal(await (await media.download(url)).text(), 'Hello')
+  })
+
+  test('a server for tests says why nobody signs up', async () => {
+    await assert.rejects(sb.signUp('3000000000000009'), /the world has no app 3000000000000009/)
+    await assert.rejects(sb.signUp(sb.app, { account: '1' }), /the world has no account 1/)
+    const foreign = sb.signUp(sb.app, { number: '4000000000000004' })
+    await assert.rejects(foreign, /^SwitchboardError: the sign-up was refused: .*phone_number_id.*must be/)
+    await assert.rejects(sb.signUp(sb.app, { user: '2300000000000003' }), /the sign-up was refused: .*person/)
+    await assert.rejects(sb.signUp(sb.app, { scopes: ['operator'] }), /the sign-up was refused: .*scope/)
   })
 
   test('a server for tests is as it was after a reset', async () => {
@@ -374,6 +449,10 @@ test('what is asked of a server that was closed, or has died, fails at once and 
   await died.user(user).write(died.number, 'Hi')
   const { value } = await died.waitForEvent({ field: 'messages' })
   assert.equal(value.messaging_product, 'whatsapp')
+  // Nobody of this world could agree, and its app has no address to be sent back to: the library adds both.
+  const { client, account_id, scopes } = await died.signUp()
+  assert.deepEqual(scopes, ['whatsapp_business_management', 'whatsapp_business_messaging'])
+  assert.equal((await client.accounts.retrieve(account_id)).name, 'Shop')
   await died.client.messages.send('4000000000000009', { to: user, text: { body: 'Hello' } })
   await died.user(user).waitForMessage({ text: 'Hello' })
   assert.deepEqual([closed.events.length, closed.user(user).messages.length], [0, 0])

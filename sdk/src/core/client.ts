@@ -113,6 +113,9 @@ export class Client<V extends Vocabulary = 'msgapp'> {
   readonly #options: ClientOptions
   readonly #tokens: Readonly<Record<Row['door'], Token | undefined>>
 
+  /** Adds to the address of a request what shows that its sender knows the secret of the token's app. `Switchboard` has it. */
+  sign?(row: Row, url: string, token: string | undefined): Promise<string>
+
   constructor(options: ClientOptions<V> & { readonly vocabulary: V })
   constructor(...given: DefaultOptions<V>)
   constructor(options: ClientOptions<V> = {}) {

@@ -66,7 +66,8 @@ export async function prepareRequest(
   const query = row.method === 'GET' ? writeQuery(given) : ''
   Object.assign(headers, lowerNames(options.headers))
   for (const [name, value] of Object.entries(headers)) checkHeader(name, value)
-  return { row, args, url: (row.locate ?? locate)(client, row, args) + query, given: raw ?? given, body, headers }
+  const url = (row.locate ?? locate)(client, row, args) + query
+  return { row, args, url: (await client.sign?.(row, url, token)) ?? url, given: raw ?? given, body, headers }
 }
 
 /** `fetch` would refuse it too, as if the server could not be reached. */

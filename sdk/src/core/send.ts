@@ -106,8 +106,9 @@ async function attempt<T>(
     // Browsers hide where it leads, and have the status 0.
     if (!ok && status < 400) {
       controller.abort()
-      const place = headers.get('location') ?? 'another address'
-      throw new SwitchboardError(`${client.baseUrl} redirects to ${place}: give that as baseUrl`)
+      // Its query has what was sent in ours.
+      const place = headers.get('location')?.split('?')[0]
+      throw new SwitchboardError(`${client.baseUrl} redirects to ${place ?? 'another address'}: give that as baseUrl`)
     }
     if (!ok) throw makeApiError(status, await readStart(response), headers)
     const data = await read(response)
