@@ -72,7 +72,7 @@ onBothDatabases('a write whose admission has changed meanwhile', (engine) => {
       }
       await query
         .insertInto('account_access')
-        .values({ account_id: accounts.shared, business_id: partnerIds.business, relation: 'shared' })
+        .values({ account_id: accounts.shared, business_id: partnerIds.business, relation: 'shared', created_time: 0 })
         .onConflict((conflict) => conflict.doNothing())
         .execute()
     })

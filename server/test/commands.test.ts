@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { after, before, test } from 'node:test'
 import { type RunningServer, runCommand, runProcess, startCommand } from './harness/command.ts'
 import { makeStorePlace, onOneDatabase, type StorePlace } from './harness/databases.ts'
+import { DialogBrowser } from './harness/dialog.ts'
 import { accounts, ids, testWorld, tokens } from './harness/world.ts'
 
 const demoToken = { authorization: 'Bearer demo-token' }
@@ -109,6 +110,22 @@ onOneDatabase('the command line', 'sqlite', (engine) => {
     const refused = await runCommand(['console', 'link', '--business', '1000000000000001'], options)
     assert.notEqual(refused.code, 0)
     assert.match(refused.stderr, /--business 1000000000000001 is no business of this store/)
+  })
+
+  test('user link: prints a code that signs a person in to the sign-up, and refuses who is none', async () => {
+    const made = await runCommand(['user', 'link', '2300000000000001', '--expires', '30m'], options)
+    assert.equal(made.code, 0, made.stderr)
+    assert.match(made.stdout, /^[\w-]{43}\n$/)
+    assert.match(made.stderr, /works once, within 30m, and signs in as .+@/)
+    const browser = new DialogBrowser(server)
+    const redirect_uri = 'http://127.0.0.1:9000/connected'
+    await browser.open({ client_id: '3000000000000002', redirect_uri, state: 's', response_type: 'code' })
+    assert.equal((await browser.send('sign-in', { code: made.stdout.trim() })).url, '/dialog/business')
+    for (const wrong of [['1000000000000001'], ['2300000000000001', '--expires', '0m']]) {
+      const refused = await runCommand(['user', 'link', ...wrong], options)
+      assert.notEqual(refused.code, 0)
+      assert.match(refused.stderr, /1000000000000001 is no person|--expires 0m is not a duration/)
+    }
   })
 
   test('console link: works in a store that is empty', async () => {

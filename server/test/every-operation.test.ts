@@ -6,7 +6,15 @@ import { argumentMissing, notFound, parameterNotTaken, parameterUnknown, wrongKi
 import type { Operation } from '../src/graph/operation.ts'
 import { chooseVocabulary } from '../src/graph/vocabulary.ts'
 import { methodUnknown, pathMisspelt, pathUnknown } from '../src/http/errors.ts'
-import { fullInput, isBusiness, isOperation, nodeKindOf, placeholdersOf, shapeOf } from '../src/http/route-table.ts'
+import {
+  fullInput,
+  isBusiness,
+  isOperation,
+  nodeKindOf,
+  placeholdersOf,
+  shapeOf,
+  versionOf,
+} from '../src/http/route-table.ts'
 import { buildOperations } from '../src/operations.ts'
 import { callSides } from './harness/calls.ts'
 import type { Answer, CallOptions } from './harness/client.ts'
@@ -17,6 +25,7 @@ import { exampleCall, pathOf, unknownId, version } from './harness/example-calls
 import { byForm } from './harness/form.ts'
 import { messageSides } from './harness/messages.ts'
 import { useTestServer } from './harness/server.ts'
+import { connectAccount } from './harness/sign-up.ts'
 import { ids, strangerIds, tokens } from './harness/world.ts'
 
 /**
@@ -29,6 +38,7 @@ const operations = table.filter(isOperation)
 /** By door: a token that is admitted, and others that lack the permission, by what they are. */
 const callers = {
   business: { fit: tokens.owner, unfit: { 'no scope': tokens.unscoped } },
+  token: { fit: tokens.owner, unfit: {} },
   gateway: {
     fit: tokens.gateway,
     unfit: { 'the scopes of a business': tokens.owner, 'those of a partner': tokens.partner },
@@ -38,7 +48,22 @@ const callers = {
     unfit: { 'the scopes of a business': tokens.owner, 'that of the gateway': tokens.gateway },
   },
   receiver: { fit: tokens.gateway, unfit: { 'the scopes of a business': tokens.owner } },
+  open: { fit: undefined, unfit: {} },
 } as const
+
+/** Who calls a row of the token door: what asks about other tokens is for operators, and what ends the token gets one of its own. */
+function callersOf(operation: Operation): {
+  readonly fit: string | undefined
+  readonly unfit: Readonly<Record<string, string>>
+} {
+  if (operation.examples.by === 'operator') return { fit: tokens.operator, unfit: callers.business.unfit }
+  if (operation.door === 'token' && operation.effect === 'write') return { fit: spareTokenOf(operation), unfit: {} }
+  return callers[operation.door]
+}
+
+function spareTokenOf({ name }: Operation): string {
+  return `token-that-${name}-ends`
+}
 
 /** A user whom no example names, so that a call of theirs stays as it is. */
 const bystander = '16505559999'
@@ -60,6 +85,8 @@ const refusedHere: Readonly<Record<string, number>> = {
   // The body is empty.
   'operator.apply_world': 400,
 }
+const bothScopes = ['msgapp_business_management', 'msgapp_business_messaging'] as const
+
 function assertCodes(answer: Answer, status: number, code: number, subcode?: number): void {
   assert.equal(answer.status, status, answer.text)
   assert.equal(answer.body.error.code, code)
@@ -86,6 +113,10 @@ onBothDatabases('every operation', (engine) => {
       const token = await findCaller(tx, tokens.revoked)
       assert.ok(token && (await revokeToken(tx, clock, token.caller.token_id)))
     })
+    for (const row of operations.filter(({ door, effect }) => door === 'token' && effect === 'write')) {
+      const token = { app_id: ids.application, scopes: bothScopes, accounts: null, expires_time: null }
+      await database.transaction((tx) => insertToken(tx, clock, systemRandom, { ...token, secret: spareTokenOf(row) }))
+    }
     members['phone_number_id'] = ids.phone_number
     members['app_id'] = ids.application
     Object.assign(members, await addDelivery(database, clock))
@@ -100,6 +131,7 @@ onBothDatabases('every operation', (engine) => {
         expires_time: null,
       }),
     )
+    members['connection_id'] = (await connectAccount(server)).connection_id
     const replay = { token: tokens.operator, json: { account_id: ids.account, job: true } }
     members['replay_id'] = (await server.client.post('/operator/deliveries/replay', replay)).body.job.id
     members['call_id'] = await callSides(server).callUser(bystander)
@@ -155,7 +187,7 @@ onBothDatabases('every operation', (engine) => {
   for (const [index, operation] of operations.entries()) {
     describe(`${operation.method} ${operation.path} (${operation.name})`, () => {
       const pathTo = (nodeId?: string) => pathOf(operation, ids, nodeId, members)
-      const { fit, unfit } = callers[operation.door]
+      const { fit, unfit } = callersOf(operation)
       const call = (options: CallOptions, at = pathTo()) => server.client.callRow(operation, at, options)
       /** What an error shows unless it is brief. */
       const shown = <T>(value: T): T | undefined => (operation.briefErrors ? undefined : value)
@@ -167,7 +199,8 @@ onBothDatabases('every operation', (engine) => {
       ] as const
       // A token is looked up before the operation is known, so on PostgreSQL each operation meets another one of them.
       const [anyBadToken = badTokens[0]] = badTokens.slice(index % badTokens.length)
-      for (const [name, token] of engine === 'sqlite' ? badTokens : byForm([anyBadToken], badTokens)) {
+      const triedTokens = engine === 'sqlite' ? badTokens : byForm([anyBadToken], badTokens)
+      for (const [name, token] of operation.door === 'open' ? [] : triedTokens) {
         test(`401 with ${name} token`, async () => {
           const answer = await call(exampleCall(operation, token))
           assertCodes(answer, 401, 190, shown(463))
@@ -223,7 +256,7 @@ onBothDatabases('every operation', (engine) => {
         const before = await countActivities()
         const answer = await call(exampleCall(operation, fit))
         assert.equal(answer.status, refusedHere[operation.name] ?? 200, answer.text)
-        const isRecorded = operation.door === 'business' || operation.door === 'operator'
+        const isRecorded = ['business', 'token', 'operator'].includes(operation.door)
         const isDone = isRecorded && operation.effect !== 'read' && answer.status === 200
         const isReset = operation.name === 'sandbox.reset'
         // The store is another one then.
@@ -233,13 +266,15 @@ onBothDatabases('every operation', (engine) => {
 
       /** What the path and the head of a request decide, by the same code whatever the database. */
       function describePath(): void {
-        test('401 without a token', async () => {
-          const answer = await call(exampleCall(operation, undefined))
-          assertCodes(answer, 401, 104)
-          assert.equal(answer.headers.get('www-authenticate'), 'Bearer')
-        })
+        if (operation.door !== 'open') {
+          test('401 without a token', async () => {
+            const answer = await call(exampleCall(operation, undefined))
+            assertCodes(answer, 401, 104)
+            assert.equal(answer.headers.get('www-authenticate'), 'Bearer')
+          })
+        }
 
-        if (operation.door === 'business') {
+        if (versionOf(operation) === 'required') {
           for (const [name, other] of [
             ['a version that is not served', 'v99.0'],
             ['a malformed version', 'version23'],

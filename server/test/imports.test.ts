@@ -83,7 +83,7 @@ test('nothing in console/ imports another workspace but by its package', () => {
   const imports = readImports(resolve(project, 'console'))
   assert.ok(imports.length > 50, 'the test reads the imports')
   assert.deepEqual(imports.filter(leavesConsole), [])
-  const outside = relative(resolve(project, 'console'), resolve(root, 'site/theme.ts'))
+  const outside = relative(resolve(project, 'console'), resolve(root, 'replies/theme.ts'))
   assert.ok(leavesConsole({ from: 'src/main.tsx', to: outside }))
 })
 

@@ -52,12 +52,12 @@ const unfit: readonly { readonly who: string; readonly token: string | undefined
   {
     who: 'a granular token, on another account',
     token: tokens.granular,
-    sees: ['business', 'application', 'extended_credit', 'solution', 'upload'],
+    sees: ['business', 'application', 'extended_credit', 'business_user', 'solution', 'upload'],
   },
   {
     who: 'a granular token without an account',
     token: furtherTokens.granularToNothing,
-    sees: ['business', 'application', 'extended_credit', 'solution', 'upload'],
+    sees: ['business', 'application', 'extended_credit', 'business_user', 'solution', 'upload'],
   },
 ]
 

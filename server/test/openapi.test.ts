@@ -6,11 +6,11 @@ import { Compile } from 'typebox/compile'
 import { writePermission } from '../src/auth/scopes.ts'
 import { defineRead, defineWrite } from '../src/graph/define.ts'
 import { errorStatuses } from '../src/graph/graph-error.ts'
-import type { NewOperation, Operation, Row } from '../src/graph/operation.ts'
+import type { NewOperation, OpenRow, Operation, Row } from '../src/graph/operation.ts'
 import { serveVersions } from '../src/graph/versions.ts'
 import { chooseVocabulary, vocabularyNames } from '../src/graph/vocabulary.ts'
 import type { OpenApiDocument, OperationObject, Response } from '../src/http/openapi/document.ts'
-import type { DocumentName } from '../src/http/openapi/doors.ts'
+import { type DocumentName, doorOf } from '../src/http/openapi/doors.ts'
 import { buildOpenApi } from '../src/http/openapi/openapi.ts'
 import { fullInput, isOperation, nodeKindOf, placeholdersOf } from '../src/http/route-table.ts'
 import { buildOperations, chapters } from '../src/operations.ts'
@@ -536,7 +536,7 @@ describe("the gateway's own document", () => {
     })
 
     test(`the gateway's own document describes what anyone may open, without a proof (${name})`, () => {
-      const open = table.filter((row) => row.door === 'open')
+      const open = table.filter((row) => row.door === 'open' && doorOf(row).document === 'gateway') as OpenRow[]
       assert.ok(open.length > 5)
       for (const row of open) {
         const described = findOperation(document, row.name)

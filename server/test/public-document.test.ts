@@ -11,7 +11,7 @@ import { findPublicDifferences, publicSchemaOf } from './harness/public-response
 import { useTestServer } from './harness/server.ts'
 import { startSink } from './harness/sink.ts'
 import { uploadPicture } from './harness/upload-calls.ts'
-import { ids, numbers, partnerIds, templates, tokens } from './harness/world.ts'
+import { accounts, ids, numbers, partnerIds, templates, tokens } from './harness/world.ts'
 
 const rows = businessRows(chooseVocabulary('whatsapp'))
 
@@ -124,7 +124,15 @@ describe('responses of every operation that the public document has', () => {
       })
       return [{}, { input: { override_callback_uri: sink.url, verify_token: 'vt' } }]
     },
-    'onboarding.request': [{ token: tokens.partner }],
+    'onboarding.request': [{ token: tokens.partner, input: { solution_id: ids.solution } }],
+    'account.list_client': [{ node: partnerIds.business, token: tokens.partner }],
+    'portfolio.list_client_businesses': [{ node: partnerIds.application, token: tokens.partner }],
+    'onbehalf.list': async () => {
+      const json = { account_id: ids.account, requesting_business_id: partnerIds.business }
+      await server.client.call('PUT', '/operator/onbehalf-requests', { token: tokens.operator, json })
+      return [{}]
+    },
+    'solutions.list_of_account': [{ node: accounts.shared }],
     'groups.list_join_requests': async () => [{ node: await askToJoin() }],
   }
 

@@ -11,7 +11,9 @@ import { readConfig } from '../src/config.ts'
 import { migrate } from '../src/db/schema/migrate.ts'
 import { serveVersions } from '../src/graph/versions.ts'
 import { chooseVocabulary } from '../src/graph/vocabulary.ts'
+import { doorOf } from '../src/http/openapi/doors.ts'
 import { buildOpenApi } from '../src/http/openapi/openapi.ts'
+import { isOperation } from '../src/http/route-table.ts'
 import { buildOperations, chapters } from '../src/operations.ts'
 import { chooseEncoding } from '../src/replies/packed.ts'
 import { packageVersion } from '../src/version.ts'
@@ -178,7 +180,7 @@ describe('the public door', () => {
     const found = [...html.matchAll(/<h2 id="([^"]+)">|<details class="op" id="([^"]+)">/g)].map(
       ([, chapter, operation]) => chapter ?? `  ${operation}`,
     )
-    const ofBusinesses = description.operations.filter(({ door }) => door === 'business')
+    const ofBusinesses = description.operations.filter((row) => doorOf(row).document === 'business' && isOperation(row))
     const expected = chapters
       .filter(({ name }) => ofBusinesses.some(({ chapter }) => chapter === name))
       .flatMap(({ name: chapter }) => [
@@ -198,7 +200,7 @@ describe('the public door', () => {
     const plain = await get(`${door.url}/docs`)
     const packed = await get(`${door.url}/docs`, { 'accept-encoding': 'br' })
     assert.deepEqual(brotliDecompressSync(packed.body), plain.body)
-    assert.ok(packed.body.length < 64_000, `${packed.body.length} bytes are sent`)
+    assert.ok(packed.body.length < 72_000, `${packed.body.length} bytes are sent`)
     const { etag } = plain.headers
     for (const known of [String(etag), '*']) {
       const again = await get(`${door.url}/docs`, { 'if-none-match': known })

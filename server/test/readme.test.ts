@@ -9,18 +9,22 @@ import { fileURLToPath } from 'node:url'
 import type { Command } from 'commander'
 import { buildProgram } from '../src/cli/program/program.ts'
 import { chooseVocabulary } from '../src/graph/vocabulary.ts'
-import { chapters } from '../src/operations.ts'
+import { doorOf } from '../src/http/openapi/doors.ts'
+import { buildOperations, chapters } from '../src/operations.ts'
 import { settings } from '../src/settings/index.ts'
 import { makeStorePlace, type StorePlace } from './harness/databases.ts'
-import { businessRows } from './harness/example-calls.ts'
 import { openShell, type Shell } from './harness/shell.ts'
 
 const root = fileURLToPath(new URL('../..', import.meta.url))
 const readme = readFileSync(join(root, 'README.md'), 'utf8')
 const readPage = (name: string) => readFileSync(join(root, 'docs', name), 'utf8')
-const [curlPage, walkPage, runningPage, commandsPage] = ['curl.md', 'walk.md', 'running.md', 'commands.md'].map(
-  readPage,
-) as [string, string, string, string]
+const [curlPage, walkPage, runningPage, commandsPage, signUpPage] = [
+  'curl.md',
+  'walk.md',
+  'running.md',
+  'commands.md',
+  'sign-up.md',
+].map(readPage) as [string, string, string, string, string]
 
 interface Block {
   readonly heading: string
@@ -65,7 +69,8 @@ function findRunning(heading: string): Block {
 }
 const [docker, grow] = [findRunning('Docker'), findRunning('From one file to PostgreSQL')]
 
-const shellBlocks = [...blocks.filter((block) => block !== app), ...walkBlocks, docker, grow]
+const signUpBlocks = readBlocks(signUpPage).filter(({ language }) => language === 'sh')
+const shellBlocks = [...blocks.filter((block) => block !== app), ...walkBlocks, ...signUpBlocks, docker, grow]
 
 const success = /^\{"success":true\}\n$/
 
@@ -250,7 +255,11 @@ describe('the README', () => {
   })
 
   /** Those whose operations a business calls. */
-  const used = new Set<string>(businessRows(chooseVocabulary('msgapp')).map(({ chapter }) => chapter))
+  const used = new Set(
+    buildOperations(chooseVocabulary('msgapp'))
+      .filter((row) => doorOf(row).document === 'business')
+      .map(({ chapter }) => chapter),
+  )
   const chaptersOfBusinesses = chapters.flatMap(({ name, title }) => (used.has(name) ? [title] : []))
 
   test('one line for every chapter works when pasted after npm start', async () => {
@@ -267,6 +276,31 @@ describe('the README', () => {
       const answer = JSON.parse(await shell.paste(here(line)))
       assert.equal(answer.error, undefined, `${line}\n${JSON.stringify(answer)}`)
     }
+  })
+
+  test('the page of the sign-up connects a business, line by line, and ends the connection', async () => {
+    const shell = open({})
+    const outputs: string[] = []
+    for (const line of signUpBlocks.flatMap(({ lines }) => lines)) {
+      const output = await shell.paste(here(line))
+      if (output !== '') outputs.push(output)
+    }
+    const patterns = [
+      /^http:\/\/127\.0\.0\.1:9000\/connected\?code=[\w-]{43}&state=[\da-f]{32}\n$/,
+      /^sb_[\w-]+\n$/,
+      /"app_id":"3000000000000002".*"is_valid":true.*"target_ids":\["1000000000000001"\]/,
+      /^\{"id":"2300000000000001","name":"Ada Shrub"\}\n$/,
+      /^\{"data":\[\{"id":"\d+","display_phone_number":/,
+      success,
+      /"messages":\[\{"id":"wamid\./,
+      /"Ada Shrub"/,
+      /^\{"access_token":"3000000000000002\|partner-app-secret","token_type":"bearer"\}\n$/,
+      /^\{"access_token":"sb_[\w-]+","token_type":"bearer","expires_in":5184000\}\n$/,
+      success,
+      success,
+    ]
+    assert.equal(outputs.length, patterns.length)
+    for (const [index, pattern] of patterns.entries()) assert.match(outputs[index] ?? '', pattern)
   })
 
   test('what was done on one file is there on PostgreSQL', async () => {

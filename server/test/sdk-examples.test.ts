@@ -11,6 +11,7 @@ import { placeholdersOf } from '../src/http/route-table.ts'
 import { buildOperations } from '../src/operations.ts'
 import { type RunningServer, startCommand } from './harness/command.ts'
 import { makeStorePlace, type StorePlace } from './harness/databases.ts'
+import { connectByDialog } from './harness/demo-connection.ts'
 import { findMisfit } from './harness/event-shapes.ts'
 import { byForm } from './harness/form.ts'
 import { card, cardHeader, carousel } from './harness/public-templates.ts'
@@ -35,6 +36,9 @@ function run(vocabulary: VocabularyName): void {
   let server: RunningServer
   let owner: Switchboard
   let partner: Switchboard
+  let operator: Switchboard
+  /** A client with a token that may end. */
+  let makeSpare: () => Promise<Switchboard>
   let stream: ReturnType<Switchboard['operator']['feed']['stream']>
 
   before(async () => {
@@ -53,6 +57,9 @@ function run(vocabulary: VocabularyName): void {
     // The types are those of the first vocabulary.
     owner = new Switchboard({ ...common, token: 'demo-token' }) as unknown as Switchboard
     partner = new Switchboard({ ...common, token: 'demo-partner-token' }) as unknown as Switchboard
+    const as = (token: string) => new Switchboard({ ...common, token }) as unknown as Switchboard
+    operator = as('demo-operator-token')
+    makeSpare = async () => as((await owner.operator.tokens.create({ app_id: '3000000000000001' })).token)
     stream = owner.operator.feed.stream({ types: 'event' })
     await stream.opened
   })
@@ -72,6 +79,7 @@ function run(vocabulary: VocabularyName): void {
         })
         given['callback_url'] = sink.url
       }
+      if (name === 'operator.end_connection') given['connection_id'] = await connectByDialog(server.url)
       await sendExample(name, given)
     })
   }
@@ -104,7 +112,8 @@ function run(vocabulary: VocabularyName): void {
     }
     const method = methods.get(name)?.find((one) => fits(one, examples.get(name)?.input ?? {}))
     assert.ok(method, name)
-    const group = findGroup(by === 'partner' ? partner : owner, method)
+    const client = name.startsWith('tokens.take_back') ? await makeSpare() : { owner, partner, operator }[by ?? 'owner']
+    const group = findGroup(client, method)
     const call = group[method.name]
     assert.ok(call, `client.${method.resource}.${method.name}`)
     const result = call.apply(group, writeArguments(method, values))

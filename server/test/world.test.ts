@@ -124,7 +124,7 @@ onBothDatabases('a world that is applied to an empty store', (engine) => {
       created_time: start,
     })
     assert.deepEqual(await rowsOf(database, 'account_access'), [
-      { account_id: account, business_id: owner, relation: 'owner' },
+      { account_id: account, business_id: owner, relation: 'owner', created_time: start },
     ])
 
     const { account_number_id, ...registered } = await row(database, 'phone_numbers', 'id', first.id)
@@ -332,6 +332,7 @@ onBothDatabases('a world that is applied again', (engine) => {
       'call_permissions',
       'subscribed_apps',
       'app_subscriptions',
+      'business_users',
     ]) {
       assert.ok(!empty.includes(table), `${table} is filled`)
     }
@@ -618,6 +619,7 @@ onBothDatabases('two that apply the same world at the same moment', (engine) => 
     const summaries = await Promise.all([apply(store.database, world), apply(store.database, world)])
     const [one, other] = summaries.sort((a, b) => b.created - a.created)
     assert.deepEqual(other, { created: 0, updated: 0, unchanged: one?.created })
-    assert.equal((await rowsOf(store.database, 'tokens')).length, 1)
+    // That of the file, and the one that the app has by its secret.
+    assert.equal((await rowsOf(store.database, 'tokens')).length, 2)
   })
 })

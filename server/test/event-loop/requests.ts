@@ -1,5 +1,5 @@
 import { type TObject, type TProperties, Type } from 'typebox'
-import type { Operation } from '../../src/graph/operation.ts'
+import type { OpenOperation, Operation, Row as TableRow } from '../../src/graph/operation.ts'
 import { chooseVocabulary } from '../../src/graph/vocabulary.ts'
 import { fullInput, isOperation, placeholdersOf } from '../../src/http/route-table.ts'
 import { buildOperations } from '../../src/operations.ts'
@@ -41,7 +41,7 @@ interface Row {
  */
 export function* listTableRequests(callId: string): Generator<WorstRequest> {
   const members = { call_id: callId, phone_number_id: ids.phone_number }
-  const table = buildOperations(chooseVocabulary('msgapp')).filter(isOperation)
+  const table = buildOperations(chooseVocabulary('msgapp')).filter(isAuthenticated)
   const rows = table.map((operation) => toRow(operation, members))
   // What deletes something comes last: behind it there would be less to look at.
   rows.sort((one, other) => Number(one.method === 'DELETE') - Number(other.method === 'DELETE'))
@@ -70,7 +70,12 @@ export function* sampleTableRequests(callId: string): Generator<WorstRequest> {
   }
 }
 
-function toRow(operation: Operation, placeholders: Readonly<Record<string, string>>): Row {
+/** What anyone may call takes no large body. */
+function isAuthenticated(row: TableRow): row is Exclude<Operation, OpenOperation> {
+  return isOperation(row) && row.door !== 'open'
+}
+
+function toRow(operation: Exclude<Operation, OpenOperation>, placeholders: Readonly<Record<string, string>>): Row {
   const { name, method, body } = operation
   const members = placeholdersOf(operation.path)
   const example = Object.entries(operation.examples.input ?? {}).filter(([member]) => !members.includes(member))
@@ -78,9 +83,13 @@ function toRow(operation: Operation, placeholders: Readonly<Record<string, strin
     name,
     method,
     path: pathOf(operation, ids, undefined, placeholders),
-    token: { business: tokens.owner, gateway: tokens.gateway, receiver: tokens.gateway, operator: tokens.operator }[
-      operation.door
-    ],
+    token: {
+      business: tokens.owner,
+      token: tokens.owner,
+      gateway: tokens.gateway,
+      receiver: tokens.gateway,
+      operator: tokens.operator,
+    }[operation.door],
     input: Type.Object(omit(fullInput(operation).properties, members)),
     example: Object.fromEntries(example),
     takesBody: method !== 'GET' && body !== 'raw' && !operation.file,

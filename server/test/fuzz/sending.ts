@@ -98,7 +98,7 @@ export class Run {
     const key = `${mood} ${status}`
     counts.set(key, (counts.get(key) ?? 0) + 1)
     this.answers.set(name, counts)
-    if (key === 'valid 400') this.#countRefusal(`${name}: ${JSON.parse(body.toString()).error.message}`)
+    if (key === 'valid 400') this.#countRefusal(`${name}: ${readReason(body.toString())}`)
   }
 
   /** What was quoted is left out, so that equal reasons are one. */
@@ -125,4 +125,10 @@ export class Run {
         return makeRequest(draw, operation, mood, this.#sources)
     }
   }
+}
+
+/** From the envelope, or from the title of a page. */
+function readReason(body: string): string {
+  if (!body.startsWith('<')) return JSON.parse(body).error.message
+  return /<title>([^<]*)/.exec(body)?.[1] ?? body
 }

@@ -21,6 +21,14 @@ function list(
 const fieldOfLibraries = 'a field that libraries of the public platform ask for, which its document leaves out'
 const alsoOfSpecification = 'the specification has it, and libraries read it'
 const formsOfComponents = 'the document names few of the members that components have'
+const accountMembers = [
+  'message_template_namespace',
+  'primary_business_location',
+  'owner_business_info',
+  'status',
+  'health_status',
+  'marketing_messages_lite_api_status',
+]
 const codeOfAnyDigits = 'a world file may give a code any digits'
 const profileMembers = [
   'messaging_product',
@@ -55,18 +63,14 @@ const numberMembers = [
 
 /** Known differences between our responses in the second vocabulary and the public document. */
 export const publicExceptions: readonly PublicException[] = [
-  ...list(
-    'account.read',
-    'unnamed',
-    [
-      'message_template_namespace',
-      'primary_business_location',
-      'owner_business_info',
-      'status',
-      'health_status',
-      'marketing_messages_lite_api_status',
-    ],
-    fieldOfLibraries,
+  ...list('account.read', 'unnamed', accountMembers, fieldOfLibraries),
+  ...['account.list_owned', 'account.list_client'].flatMap((name) =>
+    list(
+      name,
+      'unnamed',
+      accountMembers.map((member) => `data[].${member}`),
+      fieldOfLibraries,
+    ),
   ),
   ...list(
     'compliance.read',

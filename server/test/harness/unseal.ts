@@ -27,6 +27,8 @@ export async function unsealStore(database: Database, tokens: readonly string[])
       )
       await run(sql`UPDATE ${sql.table(table)} SET ${sql.ref(column)} = ${text} WHERE ${isRow}`)
     }
+    // There were none by the secrets of apps.
+    await tx.query.deleteFrom('tokens').where('is_of_app', '=', true).execute()
     for (const token of tokens) {
       const hash = hashToken(tx, token)
       const plain = createHash('sha256').update(token).digest('hex')

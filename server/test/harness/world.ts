@@ -17,6 +17,7 @@ export const ids = {
   upload: 'upload:ofTheOwner00000000000000000000000',
   media: '8200000000000001',
   template: '5100000000000001',
+  business_user: '2300000000000001',
 } as const
 
 /** The same kinds, of a tenant that shares nothing with the owner. */
@@ -35,6 +36,7 @@ export const strangerIds: Record<keyof typeof ids, string> = {
   upload: 'upload:ofTheStranger0000000000000000000',
   media: '8200000000000009',
   template: '5100000000000009',
+  business_user: '2300000000000009',
 }
 
 export const partnerIds = {
@@ -111,6 +113,7 @@ export function testWorld() {
         id: ids.business,
         name: 'Lucky Shrub',
         timezone_id: 1,
+        users: [{ id: ids.business_user, name: 'Ada Shrub', email: 'ada@lucky-shrub.example' }],
         extended_credits: [{ id: ids.extended_credit, legal_entity_name: 'Lucky Shrub LLC' }],
       },
       { id: partnerIds.business, name: 'Green Partner', timezone_id: 5 },
@@ -118,6 +121,7 @@ export function testWorld() {
         id: strangerIds.business,
         name: 'Stranger',
         timezone_id: 9,
+        users: [{ id: strangerIds.business_user, name: 'Sven Stranger', email: 'sven@stranger.example' }],
         extended_credits: [{ id: strangerIds.extended_credit, legal_entity_name: 'Stranger LLC' }],
       },
     ],
@@ -237,6 +241,7 @@ export function testWorld() {
         business_id: ids.business,
         name: 'Lucky Shrub Wholesale',
         account_review_status: 'APPROVED',
+        primary_business_location: 'US',
         shared_with: [partnerIds.business],
         phone_numbers: [{ id: numbers.shared, display_phone_number: '+1 631-555-1002', registered: true }],
       },

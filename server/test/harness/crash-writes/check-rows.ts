@@ -17,8 +17,10 @@ const homes: Readonly<Record<string, readonly [table: string, id: string, accoun
   media: ['media', 'id', accountOfNumber('media')],
   group: ['groups', 'id', accountOfNumber('groups')],
   extended_credit: ['extended_credits', 'id', 'NULL'],
+  business_user: ['business_users', 'id', 'NULL'],
   schedule: ['schedules', 'id', 'account_id'],
   template: ['message_templates', 'id', 'account_id'],
+  onbehalf_request: ['onbehalf_requests', 'id', 'account_id'],
   onboarding_request: ['agreement_requests', 'id', 'NULL'],
 }
 

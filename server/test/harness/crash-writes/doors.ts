@@ -22,7 +22,7 @@ export interface Call {
 export interface Write extends Call {
   /** The name of its row in the table. */
   readonly operation: string
-  readonly method: 'POST' | 'DELETE'
+  readonly method: 'POST' | 'PUT' | 'DELETE'
   readonly json?: object
   readonly raw?: Uint8Array
   readonly form?: FormData
