@@ -1,10 +1,5 @@
 -- How a business connects itself to an app: people of businesses, what they agreed to, and the codes and tokens that come of it.
 
--- Where a browser may be sent back to with a code; null: nowhere.
-ALTER TABLE apps ADD COLUMN redirect_uris JSONB;
--- Whether requests with a token of the app must prove that they know its secret; null: no.
-ALTER TABLE apps ADD COLUMN require_appsecret_proof BOOLEAN;
-
 -- A person of a business, who may connect it to apps.
 CREATE TABLE business_users (
   id TEXT PRIMARY KEY REFERENCES nodes (id),
@@ -55,15 +50,6 @@ CREATE TABLE sign_up_codes (
 CREATE INDEX sign_up_codes_by_end ON sign_up_codes (expires_time);
 CREATE INDEX sign_up_codes_by_connection ON sign_up_codes (connection_id);
 
--- Whose token it is, where it belongs to a person; null: to nobody.
-ALTER TABLE tokens ADD COLUMN user_id TEXT;
--- What it was given for, and ends with; null: it stands alone.
-ALTER TABLE tokens ADD COLUMN connection_id TEXT;
--- Whether it is the app's own, made of its id and its secret; null: no.
-ALTER TABLE tokens ADD COLUMN is_of_app BOOLEAN;
--- The token that an app exchanged for it, at first hand: it ends with that one; null: for none.
-ALTER TABLE tokens ADD COLUMN exchanged_from TEXT;
-
 -- A link that lets a person of a business sign in, once; hash: of its code.
 CREATE TABLE business_user_links (
   hash TEXT PRIMARY KEY,
@@ -83,6 +69,3 @@ CREATE TABLE onbehalf_requests (
 );
 CREATE INDEX onbehalf_requests_by_account ON onbehalf_requests (account_id, created_time, id);
 CREATE INDEX onbehalf_requests_by_time ON onbehalf_requests (created_time, id);
-
--- Since when a business has access to an account; 0: since before that was recorded.
-ALTER TABLE account_access ADD COLUMN created_time BIGINT NOT NULL DEFAULT 0;
