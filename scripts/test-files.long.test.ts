@@ -161,6 +161,22 @@ it('is taken once, in order, by whichever process is free', async () => {
   assert.ok(outputs.size <= 2, printed.join(' '))
 })
 
+it('is taken by another process when one has had forty, so that what tests leave in memory goes', async () => {
+  const names = Array.from({ length: 45 }, (_, index) => `many-${String(index).padStart(2, '0')}`)
+  const files = await Promise.all(names.map((name) => write(name, `it('${name}', () => console.log(process.pid))`)))
+  const [results = []] = await runLists([files])
+  assert.deepEqual(
+    results.map(({ file }) => file),
+    files,
+  )
+  for (const result of results) assert.deepEqual(summarize(result), { passed: 1, failed: [] })
+  const outputs = [...new Set(results.map(({ output }) => output.join('')))]
+  assert.deepEqual(
+    outputs.map((output) => output.trim().split('\n').length),
+    [40, 5],
+  )
+})
+
 it('that takes too long, in a test or after it, is killed, and the files after it go on', async () => {
   const files = await Promise.all([
     write('good', `it('good', () => {}); describe('suite', () => it('too', () => {}))`),

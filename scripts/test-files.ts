@@ -18,6 +18,12 @@ export interface FileRun {
   signal: AbortSignal
 }
 
+/**
+ * How many files a process takes before another one begins. Much of what tests refer to is kept until their process ends: with a
+ * hundred files each of five processes held 600 to 900 MB.
+ */
+const mostFiles = 40
+
 /** A process that takes files from the queue. */
 interface Lane {
   readonly record: ProcessRecord
@@ -35,13 +41,13 @@ interface Lane {
  * passed whose process left early by process.exit() or which holds no test at all.
  */
 export async function* runTestFiles(files: readonly string[], options: FileRun): AsyncGenerator<FileResult> {
-  const { folder, atOnce, signal } = options
+  const { folder, signal } = options
   const queue = join(folder, 'queue')
   await mkdir(queue)
   for (const [index, file] of files.entries()) await writeFile(join(queue, String(index).padStart(5, '0')), file)
   // More than once only where processes broke off and left files behind.
   for (let left = files.length; left > 0 && !signal.aborted; ) {
-    yield* runLanes(queue, Math.min(atOnce, left), options)
+    yield* runLanes(queue, left, options)
     const waiting = (await readdir(queue)).length
     if (waiting === left && !signal.aborted) throw new Error(`No process took any of the ${left} test files.`)
     left = waiting
@@ -50,15 +56,16 @@ export async function* runTestFiles(files: readonly string[], options: FileRun):
 
 async function* runLanes(
   queue: string,
-  count: number,
-  { root, folder, timeout, environment, signal }: FileRun,
+  left: number,
+  { root, folder, atOnce, timeout, environment, signal }: FileRun,
 ): AsyncGenerator<FileResult> {
   const lanes = new Map<string, Lane>()
   const program = JSON.stringify(import.meta.resolve('./test-queue.ts'))
+  const count = Math.max(Math.min(atOnce, left), Math.ceil(left / mostFiles))
   for (let index = 0; index < count; index++) {
     const taken = await mkdtemp(join(folder, 'taken-'))
     const entry = `${taken}.mjs`
-    const call = `runFiles(${JSON.stringify(queue)}, ${JSON.stringify(taken)})`
+    const call = `runFiles(${JSON.stringify(queue)}, ${JSON.stringify(taken)}, ${mostFiles})`
     await writeFile(entry, `import { runFiles } from ${program}\nawait ${call}\n`)
     lanes.set(entry, { record: new ProcessRecord(), taken })
   }
@@ -69,7 +76,7 @@ async function* runLanes(
   try {
     for await (const { type, data } of run({
       files: [...lanes.keys()],
-      concurrency: count,
+      concurrency: atOnce,
       cwd: root,
       env,
       execArgv,

@@ -1,5 +1,5 @@
 // Test files in one process, one after the other; each is a suite named by its path. Loading what they have in common costs more than
-// the tests of most of them, so there are as many processes as run at once, and each takes the next file when it is done with one.
+// the tests of most of them, so a process takes the next file when it is done with one.
 import { type AsyncHook, createHook } from 'node:async_hooks'
 import { readdirSync, readFileSync, renameSync, writeSync } from 'node:fs'
 import { createRequire } from 'node:module'
@@ -10,12 +10,14 @@ import { measureFile } from './test-times.ts'
 
 const require = createRequire(import.meta.url)
 
-/** Runs the files of a queue, which are entries of a folder. Taken entries are moved to a folder of this process. */
-export async function runFiles(queue: string, taken: string): Promise<void> {
+/** Runs as many files of a queue, which are entries of a folder. Taken entries are moved to a folder of this process. */
+export async function runFiles(queue: string, taken: string, most: number): Promise<void> {
   // Between two files, and where a test waits for a timer that keeps nobody alive, node:test would take the process for finished.
   const alive = setInterval(() => {}, 60_000)
   leavePromisesAlone()
-  for (let file = takeFile(queue, taken); file !== undefined; file = takeFile(queue, taken)) {
+  for (let count = 0; count < most; count++) {
+    const file = takeFile(queue, taken)
+    if (file === undefined) break
     const path = resolve(file)
     // Loaded at once and not by `import()`, so that what stands at the top of the file belongs to its suite.
     const noteTime = measureFile(file)
