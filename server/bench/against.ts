@@ -6,7 +6,7 @@ import { createDatabase, type PostgresServer, startPostgres } from '../test/harn
 import { countPosts, moreNumbers, passedChange, postMessages, writeEventWorld } from './events.ts'
 import { median, sendRequests } from './load.ts'
 import { type Measured, packServer, startOnPostgres, startSink, startSwitchboard, watchPostgres } from './processes.ts'
-import { noMessageLimits, textMessage, users, waitForPosts } from './sending.ts'
+import { noMessageLimits, onlineUsers, textMessage, users, waitForPosts } from './sending.ts'
 import { readLogBytes, readTables, type WrittenTables } from './tables.ts'
 
 export interface AgainstOptions {
@@ -100,11 +100,9 @@ export async function compareCheckouts(options: AgainstOptions): Promise<Compare
     packServer(checkout)
     const sink = await startSink()
     started.push(sink)
-    const world = await writeEventWorld(folder, `${sink.url}/`, moreNumbers.length, {
-      users: users.map((wa_id) => ({ wa_id, presence: 'online' })),
-    })
+    const world = await writeEventWorld(folder, `${sink.url}/`, moreNumbers.length, { users: onlineUsers })
     const common = { dataDir, world, env: noMessageLimits, checkout }
-    const postgres = isOnPostgres ? await startPostgres() : undefined
+    const postgres = isOnPostgres ? await startPostgres(tmpdir(), { isDurable: true }) : undefined
     if (postgres) databases.push(postgres)
     const url = postgres && (await createDatabase(postgres.url)).url
     const servers: Measured[] = []

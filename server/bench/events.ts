@@ -6,7 +6,7 @@ import { systemRandom } from '../src/base/keys/random.ts'
 import { silentLog } from '../src/base/log/log.ts'
 import { systemClock } from '../src/base/time/clock.ts'
 import { openStore } from '../src/cli/store.ts'
-import { readConfig } from '../src/config.ts'
+import { type Environment, readConfig } from '../src/config.ts'
 import { conversations } from '../src/delivery/raise/conversation.ts'
 import { raiseEvent } from '../src/delivery/raise/outbox.ts'
 import { applyWorld } from '../src/world/apply.ts'
@@ -22,22 +22,33 @@ const passedField = 'group_lifecycle_update'
 /** Who write: each has a conversation of its own. */
 const users = 100
 /** Nobody listens there. */
-const deadCallback = 'http://127.0.0.1:9/'
+export const deadCallback = 'http://127.0.0.1:9/'
 
 /** Numbers of the same account that a world may have besides. */
 export const moreNumbers = Array.from({ length: 200 }, (_, index) => String(4_500_000_000_000_000 + index))
+
+/** What a world has besides one app that hears of one account. */
+interface More {
+  readonly users?: readonly object[]
+  readonly apps?: readonly object[]
+  readonly accounts?: readonly object[]
+}
 
 /** A world with one app that hears of one account. */
 export async function writeEventWorld(
   folder: string,
   callback_url: string,
   numbers = 0,
-  more: object = {},
+  { users = [], apps = [], accounts = [] }: More = {},
 ): Promise<string> {
   const business_id = '2000000000000001'
   const world = {
     businesses: [{ id: business_id, name: 'Lucky Shrub' }],
-    apps: [{ id: app_id, business_id, secret: 's', webhook: { callback_url, fields: ['messages', passedField] } }],
+    users,
+    apps: [
+      { id: app_id, business_id, secret: 's', webhook: { callback_url, fields: ['messages', passedField] } },
+      ...apps,
+    ],
     tokens: [
       { token: 'gateway', app_id, scopes: ['gateway'] },
       { token: 'business', app_id, scopes: ['msgapp_business_management', 'msgapp_business_messaging'] },
@@ -57,8 +68,8 @@ export async function writeEventWorld(
           })),
         ],
       },
+      ...accounts,
     ],
-    ...more,
   }
   const file = join(folder, `world-${new URL(callback_url).port}.json`)
   await writeFile(file, JSON.stringify(world))
@@ -160,7 +171,7 @@ export async function compareBacklog(
   backlog: number,
 ): Promise<Comparison> {
   const world = await writeEventWorld(folder, deadCallback)
-  await makeBacklog(join(folder, 'backlog'), world, backlog)
+  await makeBacklog({ DATA_DIR: join(folder, 'backlog') }, world, backlog, { account_id: account, phone_number_id })
   const [full, empty] = await Promise.all([
     startSwitchboard({ dataDir: join(folder, 'backlog'), world }),
     startSwitchboard({ dataDir: join(folder, 'no-backlog'), world }),
@@ -181,18 +192,23 @@ export async function compareBacklog(
   }
 }
 
-async function makeBacklog(dataDir: string, world: string, amount: number): Promise<void> {
-  const database = await openStore(readConfig({ DATA_DIR: dataDir }), silentLog)
+/** Events of one number that are stored and not delivered. */
+export async function makeBacklog(
+  environment: Environment,
+  world: string,
+  amount: number,
+  of: { readonly account_id: string; readonly phone_number_id: string },
+): Promise<void> {
+  const database = await openStore(readConfig(environment), silentLog)
   await applyWorld(database, systemClock, systemRandom, await readWorldFile(world))
   for (let done = 0; done < amount; done += 1000) {
     await database.transaction(async (tx) => {
       for (let index = done; index < Math.min(amount, done + 1000); index++) {
         const value = messageValue(`wamid.backlog.${index}`)
         await raiseEvent(tx, systemClock, {
-          account_id: account,
-          phone_number_id,
+          ...of,
           field: 'messages',
-          conversation: conversations.user(phone_number_id, String(index % users)),
+          conversation: conversations.user(of.phone_number_id, String(index % users)),
           value,
         })
       }

@@ -2,12 +2,13 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { parseArgs } from 'node:util'
-import { compareBacklog, comparePassing } from './events.ts'
+import { compareBacklog, comparePassing, moreNumbers, postMessages, writeEventWorld } from './events.ts'
 import { compareRates, type Load, measureRate, median } from './load.ts'
-import { type Measured, packServer, startBareServer, startSwitchboard } from './processes.ts'
-import { compareSending, type SendingCost } from './sending.ts'
+import { type Measured, packServer, startBareServer, startSink, startSwitchboard } from './processes.ts'
+import { compareSending, noMessageLimits, onlineUsers, type SendingCost, users } from './sending.ts'
 import { bigAccount, makeBigStore } from './store.ts'
 import { printTables } from './tables.ts'
+import { compareTail, listTailWorks, writeTail } from './tails.ts'
 
 const usage = `npm run bench -- [options]: what work costs, as ratios measured in one run. Writes nothing into the repository.
 
@@ -100,6 +101,7 @@ results.push(
   judgeRatio('event in and delivered / bare relay', await comparePassing(folder, rounds, quick ? 1000 : 4000), 0.35),
 )
 results.push(judgeSending(await compareSending(folder, rounds, quick ? 500 : 2000)))
+results.push(...(await compareTails()))
 console.log('Making a backlog of 100,000 events …')
 results.push(
   judgeRatio(
@@ -147,6 +149,37 @@ async function measureWrite(ours: Measured, theirs: Measured): Promise<Result> {
     await compareRates(load(ours.url), load(theirs.url), rounds, seconds),
     0.4,
   )
+}
+
+async function compareTails(): Promise<Result[]> {
+  const sink = await startSink()
+  const world = await writeEventWorld(folder, `${sink.url}/`, moreNumbers.length, { users: onlineUsers })
+  const [bare, ours] = await Promise.all([
+    startBareServer(),
+    startSwitchboard({ dataDir: join(folder, 'tails'), world, env: noMessageLimits }),
+  ])
+  try {
+    // Who has written may be written to.
+    await postMessages([ours], users.length, users.length)
+    const works = listTailWorks((index) => ({
+      method: 'POST',
+      path: '/v23.0/1000000000000001',
+      body: JSON.stringify({ name: `Lucky Shrub Retail ${index}` }),
+    }))
+    const judged: Result[] = []
+    for (const work of works) {
+      const tail = await compareTail(work, { ours, bare, sink, rounds, seconds: 2 * seconds })
+      judged.push({
+        work: `${work.name}, slowest hundredth at half the load`,
+        measured: `${tail.ratio.toFixed(1)} x (${writeTail(tail.ours)}; ${writeTail(tail.bare)})`,
+        reach: '<= 2 x',
+        good: tail.ratio <= 2,
+      })
+    }
+    return judged
+  } finally {
+    await Promise.all([ours.stop(), bare.stop(), sink.stop()])
+  }
 }
 
 function judgeRatio(

@@ -3,10 +3,21 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
 import { createDatabase, startPostgres } from '../test/harness/postgres.ts'
-import { countPosts, moreNumbers, type PostOptions, passedChange, postMessages, writeEventWorld } from './events.ts'
-import { connections, type Load, measureRate, median } from './load.ts'
+import {
+  countPosts,
+  deadCallback,
+  makeBacklog,
+  moreNumbers,
+  type PostOptions,
+  passedChange,
+  postMessages,
+  writeEventWorld,
+} from './events.ts'
+import { connections, type Load, measureRate, median, sendRequests } from './load.ts'
 import { type Measured, packServer, startBarePostgres, startOnPostgres, startSink, watchPostgres } from './processes.ts'
+import { noMessageLimits, onlineUsers, textMessage, waitForPosts } from './sending.ts'
 import { readTables, type WrittenTables } from './tables.ts'
+import { compareTail, listTailWorks, writeProfile, writeTail } from './tails.ts'
 
 export interface PostgresBenchOptions {
   readonly rounds: number
@@ -32,6 +43,33 @@ interface Cost {
 }
 
 const slowUsers = 100
+/** Sent and delivered. */
+const webhooksOfText = 2
+/** Events that a subscriber does not take, of another account than that of the work. */
+const waitingBesides = 50_000
+const neighbourNumber = { account_id: '1000000000000009', phone_number_id: '4000000000000009' }
+const neighbourApp = '3000000000000009'
+const neighbour = {
+  apps: [
+    {
+      id: neighbourApp,
+      business_id: '2000000000000001',
+      secret: 's',
+      webhook: { callback_url: deadCallback, fields: ['messages'] },
+    },
+  ],
+  accounts: [
+    {
+      id: neighbourNumber.account_id,
+      business_id: '2000000000000001',
+      name: 'Lucky Shrub abroad',
+      subscribed_apps: [neighbourApp],
+      phone_numbers: [
+        { id: neighbourNumber.phone_number_id, display_phone_number: '+1 631-555-1009', registered: true },
+      ],
+    },
+  ],
+}
 /** A process that has just started costs half as much again: the runtime compiles its code anew for about as long as this. */
 const eventsUntilWarm = 20_000
 
@@ -39,7 +77,7 @@ const eventsUntilWarm = 20_000
 export async function benchPostgres(options: PostgresBenchOptions): Promise<PostgresBench> {
   packServer(options.checkout)
   const folder = await mkdtemp(join(tmpdir(), 'switchboard-bench-'))
-  const postgres = await startPostgres()
+  const postgres = await startPostgres(tmpdir(), { isDurable: true })
   const table: Record<string, string>[] = []
   // Each row as soon as it is known: a run takes minutes.
   const add = (row: Record<string, string>) => {
@@ -49,9 +87,10 @@ export async function benchPostgres(options: PostgresBenchOptions): Promise<Post
   const database = watchPostgres(postgres.pid)
   const makeUrl = async () => (await createDatabase(postgres.url)).url
   const sink = await startSink()
-  const world = await writeEventWorld(folder, `${sink.url}/`, moreNumbers.length)
+  const world = await writeEventWorld(folder, `${sink.url}/`, moreNumbers.length, { users: onlineUsers, ...neighbour })
+  const dataDir = join(folder, 'data')
   const startOurs = (url: string, file = world) =>
-    startOnPostgres({ url, dataDir: join(folder, 'data'), world: file, checkout: options.checkout })
+    startOnPostgres({ url, dataDir, world: file, env: noMessageLimits, checkout: options.checkout })
   const url = await makeUrl()
   // A new database is migrated, and the world is applied to it.
   await (await startOurs(url)).stop()
@@ -83,6 +122,18 @@ export async function benchPostgres(options: PostgresBenchOptions): Promise<Post
     if (options.processes > 1) {
       add(await measureBareProcesses())
       await addProcesses(amount)
+    }
+    const environment = { DATA_DIR: dataDir, DATABASE_URL: url }
+    await makeBacklog(environment, world, waitingBesides, neighbourNumber)
+    addPassing(`a text with its two webhooks, beside ${waitingBesides} events that wait`, await measureSending(amount))
+    for (const work of listTailWorks(writeProfile)) {
+      const tail = await compareTail(work, { ours, bare, sink, rounds: options.rounds, seconds: 2 * options.seconds })
+      add({
+        work: `${work.name}, slowest hundredth at half the load`,
+        bare: writeTail(tail.bare),
+        ours: writeTail(tail.ours),
+        ratio: `${tail.ratio.toFixed(1)} x`,
+      })
     }
     await Promise.all(started.splice(0).map((server) => server.stop()))
     const written = await readTables(url)
@@ -178,6 +229,20 @@ export async function benchPostgres(options: PostgresBenchOptions): Promise<Post
       await pass(servers, amount, post)
       return amount
     })
+  }
+
+  async function measureSending(amount: number): Promise<Cost> {
+    const costs: Cost[] = []
+    for (let round = 0; round <= options.rounds; round++) {
+      const cost = await measureCost([ours], async () => {
+        const before = await countPosts(sink)
+        await sendRequests([ours], amount, textMessage)
+        await waitForPosts(sink, before + webhooksOfText * amount)
+        return amount
+      })
+      if (round > 0) costs.push(cost)
+    }
+    return medianOf(costs)
   }
 
   /** One process and several in turn; the first round of each does not count. */

@@ -6,6 +6,8 @@ import { type Measured, startBareServer, startSink, startSwitchboard } from './p
 
 const phone_number_id = '4000000000000001'
 export const users = Array.from({ length: 100 }, (_, index) => String(16_505_550_000 + index))
+/** Their phones deliver what comes at once, and do not read it. */
+export const onlineUsers = users.map((wa_id) => ({ wa_id, presence: 'online' }))
 /** Sent, delivered and read. */
 const webhooksOfMessage = 3
 // On, as in life, but out of the way of a load test.
@@ -22,7 +24,7 @@ export interface SendingCost {
 export async function compareSending(folder: string, rounds: number, amount: number): Promise<SendingCost> {
   const sink = await startSink()
   const world = await writeEventWorld(folder, `${sink.url}/`, 0, {
-    users: users.map((wa_id) => ({ wa_id, presence: 'online', auto_read: true })),
+    users: onlineUsers.map((user) => ({ ...user, auto_read: true })),
   })
   const bare = await startBareServer()
   const ours = await startSwitchboard({ dataDir: join(folder, 'sending'), world, env: noMessageLimits })

@@ -43,18 +43,22 @@ const lookAgainAfter = 20
 const triesForAPort = 5
 const logKept = 16_384
 
-// Nothing of it is kept, so nothing needs to be safe on disk. There is no socket file, because its path may have 107
-// characters at most and temporary folders can be deeper than that.
+// There is no socket file, because its path may have 107 characters at most and temporary folders can be deeper than that.
 const settings = {
   listen_addresses: '127.0.0.1',
   unix_socket_directories: '',
-  fsync: 'off',
-  synchronous_commit: 'off',
-  full_page_writes: 'off',
   file_copy_method: 'clone',
   max_connections: '300',
   timezone: 'UTC',
   log_timezone: 'UTC',
+}
+
+// Nothing of a test is kept, so nothing needs to be safe on disk.
+const unsafeSettings = { fsync: 'off', synchronous_commit: 'off', full_page_writes: 'off' }
+
+export interface PostgresOptions {
+  /** With the settings that an installation has: for what is measured. */
+  readonly isDurable?: boolean
 }
 
 // A shell stays between this process and PostgreSQL and reads a pipe that nobody writes to. Whatever ends this process, a kill
@@ -74,13 +78,17 @@ exit "$status"
 `
 
 /** Starts a real PostgreSQL on a free port of 127.0.0.1, with its data below `parent`, and resolves when it responds. */
-export async function startPostgres(parent = tmpdir()): Promise<PostgresServer> {
+export async function startPostgres(
+  parent = tmpdir(),
+  { isDurable = false }: PostgresOptions = {},
+): Promise<PostgresServer> {
+  const chosen = { ...settings, ...(!isDurable && unsafeSettings) }
   const user = await findServerUser()
   for (let attempt = 1; ; attempt++) {
     const folder = await mkdtemp(join(parent, 'switchboard-postgres-'))
     try {
       const { initdb, postgres } = await placeBinaries(folder, user)
-      await createCluster(folder, initdb, user)
+      await createCluster(folder, initdb, user, chosen)
       return await startServer(folder, postgres, user)
     } catch (error) {
       await rm(folder, { recursive: true, force: true })
@@ -186,7 +194,12 @@ async function findBinaries(): Promise<{ initdb: string; postgres: string }> {
   return await import(pathToFileURL(resolve(name)).href)
 }
 
-async function createCluster(folder: string, initdb: string, user: User | undefined): Promise<void> {
+async function createCluster(
+  folder: string,
+  initdb: string,
+  user: User | undefined,
+  chosen: Readonly<Record<string, string>>,
+): Promise<void> {
   const child = spawn(
     initdb,
     [
@@ -197,7 +210,7 @@ async function createCluster(folder: string, initdb: string, user: User | undefi
       '--locale=C',
       '--no-sync',
       '--no-instructions',
-      ...Object.entries(settings).map(([name, value]) => `--set=${name}=${value}`),
+      ...Object.entries(chosen).map(([name, value]) => `--set=${name}=${value}`),
     ],
     { ...processOptions(folder, user), stdio: ['ignore', 'pipe', 'pipe'] },
   )
