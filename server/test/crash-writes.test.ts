@@ -103,6 +103,7 @@ describeLong('what finds contradictions', () => {
       'phone numbers': 'UPDATE phone_numbers SET registration_epoch = registration_epoch + 1',
       groups: `UPDATE groups SET description = 'Another'`,
       operators: `UPDATE tokens SET revoked_time = 1 WHERE app_id = '${strangerIds.application}'`,
+      'sign-up': "UPDATE accounts SET name = name || ' Ltd' WHERE name LIKE 'Signed up account%'",
       templates: 'UPDATE message_templates SET message_send_ttl_seconds = 31',
       calls: `UPDATE calls SET direction = iif(direction = 'USER_INITIATED', 'BUSINESS_INITIATED', 'USER_INITIATED')`,
     }
@@ -179,6 +180,17 @@ describeLong('what finds contradictions', () => {
       [/a solution has not its two apps/, "DELETE FROM solution_apps WHERE role = 'PARTNER'"],
       [/not shown to its partner/, 'DELETE FROM node_shares'],
       [/an event has not its one delivery/, 'DELETE FROM deliveries'],
+      [
+        /an event of a connection goes to an app that is not connected/,
+        `UPDATE deliveries SET app_id = '${ids.application}'`,
+      ],
+      [/a connection has not one event/, "DELETE FROM events WHERE field = 'account_update'"],
+      [
+        /a token outlives its connection/,
+        'UPDATE connections SET ended_time = 1; UPDATE tokens SET revoked_time = NULL',
+      ],
+      [/a code outlives its connection/, 'UPDATE sign_up_codes SET token_id = NULL'],
+      [/a connection gives no access/, "DELETE FROM account_access WHERE relation = 'connected'"],
       [/a delivery is half finished/, 'UPDATE deliveries SET finished_time = NULL'],
       [/the tries at a delivery/, 'UPDATE deliveries SET attempts = attempts + 1'],
       [/a message was taken in without its event/, "DELETE FROM events WHERE field = 'messages'"],

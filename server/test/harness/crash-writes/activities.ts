@@ -6,6 +6,12 @@ export interface Activity {
   readonly operation: string
 }
 
+/** A write that leaves a record: under which trace, and of what. */
+export interface Recorded {
+  readonly trace: string
+  readonly operation: string
+}
+
 interface Sent {
   readonly operation: string
   isAcknowledged: boolean
@@ -14,15 +20,23 @@ interface Sent {
 
 /** The records of who did what: one for every write that was acknowledged, and none for what did not happen. */
 export class Activities {
-  readonly #sent = new Map<string, Sent>()
+  /** By trace, under which a dialog has several. */
+  readonly #sent = new Map<string, Sent[]>()
   #last = 0
 
-  send(trace: string, operation: string): void {
-    this.#sent.set(trace, { operation, isAcknowledged: false, isRecorded: false })
+  send({ trace, operation }: Recorded): void {
+    const sent = { operation, isAcknowledged: false, isRecorded: false }
+    const others = this.#sent.get(trace)
+    if (others) others.push(sent)
+    else this.#sent.set(trace, [sent])
   }
 
-  acknowledge(trace: string): void {
-    const sent = this.#sent.get(trace)
+  #find({ trace, operation }: Recorded): Sent | undefined {
+    return this.#sent.get(trace)?.find((sent) => sent.operation === operation)
+  }
+
+  acknowledge(recorded: Recorded): void {
+    const sent = this.#find(recorded)
     if (!sent) throw new Error('a write was acknowledged that was never sent')
     sent.isAcknowledged = true
   }
@@ -35,24 +49,26 @@ export class Activities {
   /** Judges the records that came after `last`, all of them. */
   judge(newer: readonly Activity[]): void {
     for (const { id, trace, operation } of newer) {
-      const sent = this.#sent.get(trace)
-      if (!sent) throw new Contradiction(`an activity tells of ${operation}, which nobody sent`)
-      if (sent.isRecorded) throw new Contradiction(`two activities tell of the same ${operation}`)
-      if (sent.operation !== operation) {
-        throw new Contradiction(`an activity tells of ${operation}, but ${sent.operation} was sent`)
+      const ofTrace = this.#sent.get(trace)
+      if (!ofTrace) throw new Contradiction(`an activity records ${operation}, which nobody sent`)
+      const sent = this.#find({ trace, operation })
+      if (!sent) {
+        const others = ofTrace.map((other) => other.operation)
+        throw new Contradiction(`an activity records ${operation}, but ${others} was sent`)
       }
+      if (sent.isRecorded) throw new Contradiction(`two activities record the same ${operation}`)
       sent.isRecorded = true
       this.#last = Math.max(this.#last, id)
     }
-    for (const { operation, isAcknowledged, isRecorded } of this.#sent.values()) {
+    for (const { operation, isAcknowledged, isRecorded } of [...this.#sent.values()].flat()) {
       if (isAcknowledged && !isRecorded)
-        throw new Contradiction(`no activity tells of ${operation}, which was acknowledged`)
+        throw new Contradiction(`no activity records ${operation}, which was acknowledged`)
     }
   }
 
   /** A change is there if and only if its record is. */
-  confirm(what: string, trace: string | undefined, outcome: Outcome): void {
-    const sent = trace === undefined ? undefined : this.#sent.get(trace)
+  confirm(what: string, recorded: Recorded | undefined, outcome: Outcome): void {
+    const sent = recorded && this.#find(recorded)
     if (!sent || sent.isRecorded === (outcome === 'happened')) return
     const record = sent.isRecorded ? 'there is a record of it' : 'there is no record of it'
     throw new Contradiction(`${what} by ${sent.operation} ${outcome}, but ${record}`)

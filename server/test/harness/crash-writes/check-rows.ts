@@ -2,6 +2,7 @@ import { sealedColumns } from '../../../src/db/secrets/sealed-columns.ts'
 import { nodeKinds } from '../../../src/operations.ts'
 import { ids } from '../world.ts'
 import type { StoreView } from './store-view.ts'
+import { connector } from './world.ts'
 
 /** The table of the resource that a node of a kind stands for, and the account it belongs to. */
 const homes: Readonly<Record<string, readonly [table: string, id: string, account: string]>> = {
@@ -32,6 +33,9 @@ function accountOfNumber(table: string): string {
 const toldStatuses = `
   SELECT events.id AS event_id, json_extract(value, '$.statuses[0].id') AS id, json_extract(value, '$.statuses[0].status') AS status
   FROM events WHERE field = 'messages' AND json_extract(value, '$.statuses[0].id') IS NOT NULL`
+
+/** Events that are for one app alone: an account was connected to it, or is not any more. */
+const isAboutConnection = `(field = 'account_update' AND json_extract(value, '$.waba_info') IS NOT NULL)`
 
 /** Each finds rows that must not be: `what` names one. */
 const rules: Readonly<Record<string, string>> = {
@@ -141,8 +145,27 @@ const rules: Readonly<Record<string, string>> = {
   'a bot is of a number that is not there': `
     SELECT id AS what FROM bots WHERE phone_number_id IS NOT NULL AND phone_number_id NOT IN (SELECT id FROM phone_numbers)`,
   'an event has not its one delivery to the app that hears of all': `
-    SELECT id AS what FROM events WHERE (
+    SELECT id AS what FROM events WHERE NOT ${isAboutConnection} AND (
       SELECT count(*) FROM deliveries WHERE event_id = events.id AND app_id = '${ids.application}') <> 1`,
+  'an event of a connection goes to an app that is not connected': `
+    SELECT id AS what FROM events WHERE ${isAboutConnection} AND (
+      SELECT group_concat(app_id) FROM deliveries WHERE event_id = events.id) IS NOT '${connector.id}'`,
+  'a connection has not one event, or its end has not one': `
+    SELECT account_id AS what FROM connections AS c WHERE (
+      SELECT count(*) FROM events WHERE ${isAboutConnection} AND events.subject_id = c.id) <> 1 + (ended_time IS NOT NULL)`,
+  'a token outlives its connection': `
+    SELECT tokens.id AS what FROM tokens JOIN connections AS c ON c.id = connection_id
+    WHERE c.ended_time IS NOT NULL AND tokens.revoked_time IS NULL`,
+  'a code outlives its connection, or was used for no token': `
+    SELECT account_id AS what FROM sign_up_codes JOIN connections AS c ON c.id = connection_id
+    WHERE c.ended_time IS NOT NULL OR (used_time IS NULL) <> (token_id IS NULL)`,
+  'a connection gives no access, or access rests on none': `
+    SELECT account_id AS what FROM connections AS c JOIN apps ON apps.id = app_id WHERE ended_time IS NULL AND NOT EXISTS (
+      SELECT 1 FROM account_access AS a
+      WHERE a.account_id = c.account_id AND a.business_id = apps.business_id AND relation = 'connected')
+    UNION ALL SELECT account_id FROM account_access AS a WHERE relation = 'connected' AND NOT EXISTS (
+      SELECT 1 FROM connections AS c JOIN apps ON apps.id = app_id
+      WHERE c.account_id = a.account_id AND apps.business_id = a.business_id AND ended_time IS NULL)`,
   'a replay runs and nothing works on it, or has ended and does not say when': `
     SELECT id AS what FROM replays WHERE (state = 'running') <> (finished_time IS NULL) OR (state = 'running' AND NOT EXISTS (
       SELECT 1 FROM timers WHERE kind = 'deliveries.replay' AND json_extract(payload, '$.id') = replays.id))`,

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { tokens } from '../world.ts'
-import { Activities } from './activities.ts'
+import { Activities, type Recorded } from './activities.ts'
 import { ExpectedEvents } from './expected-events.ts'
 import { Contradiction } from './shelf.ts'
 
@@ -11,6 +11,14 @@ export interface Answer {
   readonly status: number
   // biome-ignore lint/suspicious/noExplicitAny: whoever asks says what is to be expected.
   readonly body: any
+  /** Where a form of a page leads. */
+  readonly location?: URL | undefined
+}
+
+/** What a browser has of a page with a form. */
+export interface FormPage {
+  readonly html: string
+  readonly cookie: string
 }
 
 export interface Call {
@@ -22,11 +30,15 @@ export interface Call {
 export interface Write extends Call {
   /** The name of its row in the table. */
   readonly operation: string
-  readonly method: 'POST' | 'PUT' | 'DELETE'
+  readonly method: 'GET' | 'POST' | 'PUT' | 'DELETE'
   readonly json?: object
   readonly raw?: Uint8Array
   readonly form?: FormData
+  /** A form of a page: its answer leads to the next one. */
+  readonly fields?: Readonly<Record<string, string>>
   readonly headers?: Readonly<Record<string, string>>
+  /** What it is recorded as, where that is not its own name under a trace of its own; null: it is not recorded. */
+  readonly recorded?: Partial<Recorded> | null
   /** Answers besides 200 that are no contradiction. */
   readonly mayRefuse?: readonly number[]
 }
@@ -52,15 +64,15 @@ export class Doors {
   }
 
   /** Notes that a write is about to be sent. Undefined at the doors that keep no record of who wrote. */
-  newTrace({ operation, path }: Write): string | undefined {
-    if (!/^\/(?:v23\.0|operator)\//.test(path)) return undefined
-    const trace = randomBytes(16).toString('hex')
-    this.activities.send(trace, operation)
-    return trace
+  announce({ operation, path, recorded: as }: Write): Recorded | undefined {
+    if (as === null || !/^\/(?:v23\.0|operator|dialog)\//.test(path)) return undefined
+    const recorded = { trace: randomBytes(16).toString('hex'), operation, ...as }
+    this.activities.send(recorded)
+    return recorded
   }
 
-  async write(write: Write, trace: string | undefined = this.newTrace(write)): Promise<Answer> {
-    const { method, json, raw, form, headers = {}, mayRefuse = [] } = write
+  async write(write: Write, recorded: Recorded | undefined = this.announce(write)): Promise<Answer> {
+    const { method, json, raw, form, fields, headers = {}, mayRefuse = [] } = write
     this.underWay++
     const answer = await this.#send(write, {
       method,
@@ -68,22 +80,31 @@ export class Doors {
         ...headers,
         ...(json && { 'content-type': 'application/json' }),
         ...(raw && { 'content-type': 'application/octet-stream' }),
-        ...(trace !== undefined && { traceparent: `00-${trace}-0000000000000001-01` }),
+        ...(recorded && traceHeader(recorded.trace)),
       },
       ...(json && { body: JSON.stringify(json) }),
       ...(raw && { body: raw }),
       ...(form && { body: form }),
+      ...(fields && { body: new URLSearchParams(fields), redirect: 'manual' }),
     })
     this.underWay--
-    if (answer.status === 200) {
+    if (answer.status === (fields ? 303 : 200)) {
       this.acknowledged++
       if (this.#awaited && this.acknowledged >= this.#awaited.count) this.#awaited.resolve()
       this.operations.add(write.operation)
-      if (trace !== undefined) this.activities.acknowledge(trace)
+      if (recorded) this.activities.acknowledge(recorded)
     } else if (!mayRefuse.includes(answer.status)) {
       throw new Contradiction(`${method} ${write.path} was answered ${answer.status}: ${JSON.stringify(answer.body)}`)
     }
     return answer
+  }
+
+  /** Opens a page with a form, as a browser that was not there before; what is done from there on is under this trace. */
+  async openPage(path: string, trace: string): Promise<FormPage> {
+    const response = await this.#fetch(path, { headers: traceHeader(trace) })
+    const html = await readText(response)
+    if (response.status !== 200) throw new Contradiction(`GET ${path} was answered ${response.status}: ${html}`)
+    return { html, cookie: (response.headers.get('set-cookie') ?? '').split(';')[0] ?? '' }
   }
 
   /** Undefined for what is not there. */
@@ -124,10 +145,12 @@ export class Doors {
       ...init,
       headers: { ...init.headers, authorization: `Bearer ${token}` },
     })
-    const text = await response.text().catch(() => {
-      throw new ServerDied()
-    })
-    return { status: response.status, body: JSON.parse(text) }
+    const text = await readText(response)
+    const location = response.headers.get('location')
+    const { status } = response
+    if (location !== null) return { status, body: undefined, location: new URL(location, this.url) }
+    // A page says what is wrong with its form.
+    return { status, body: text.startsWith('<') ? text : JSON.parse(text) }
   }
 
   async #fetch(path: string, init: RequestInit): Promise<Response> {
@@ -139,4 +162,14 @@ export class Doors {
       throw error
     }
   }
+}
+
+function traceHeader(trace: string): { traceparent: string } {
+  return { traceparent: `00-${trace}-0000000000000001-01` }
+}
+
+function readText(response: Response): Promise<string> {
+  return response.text().catch(() => {
+    throw new ServerDied()
+  })
 }

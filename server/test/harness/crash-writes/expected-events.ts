@@ -25,6 +25,8 @@ export const eventKeys = {
   groupDeleted: (id: string) => `group ${id} deleted`,
   /** Users join once each, and are removed once each. */
   member: (user: string, what: string) => `group member ${user} ${what}`,
+  /** An account is connected once at the most. */
+  connection: (account_id: string, what: string) => `connection of ${account_id} ${what}`,
   /** What has become of it, or its score. */
   template: (name: string, what: string) => `template ${name} ${what}`,
 }
@@ -38,7 +40,8 @@ export function identifyEvent(body: string): string {
   if (status) return eventKeys.call(status.recipient_id, status.status)
   const [call] = value.calls ?? []
   if (call) return eventKeys.call(call.direction === 'USER_INITIATED' ? call.from : call.to, call.event)
-  const { message_template_name: template, event, new_quality_score } = value
+  const { message_template_name: template, event, new_quality_score, waba_info } = value
+  if (waba_info) return eventKeys.connection(waba_info.waba_id, event)
   if (template !== undefined) return eventKeys.template(template, event ?? new_quality_score)
   const [group] = value.groups
   switch (group.type) {

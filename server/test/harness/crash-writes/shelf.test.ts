@@ -49,9 +49,9 @@ describe('what is there, held against what was acknowledged', () => {
 describe('the records of who did what', () => {
   function sendTwo(): Activities {
     const activities = new Activities()
-    activities.send('t1', 'account.update')
-    activities.send('t2', 'bot.set_automation')
-    activities.acknowledge('t1')
+    activities.send(first)
+    activities.send(second)
+    activities.acknowledge(first)
     return activities
   }
   const first = { id: 1, trace: 't1', operation: 'account.update' }
@@ -65,18 +65,27 @@ describe('the records of who did what', () => {
   })
 
   test('the records of who did what contradict what was acknowledged when one is missing, there twice, made up or of something else', () => {
-    assert.throws(() => sendTwo().judge([second]), /no activity tells of account.update/)
-    assert.throws(() => sendTwo().judge([first, first]), /two activities tell of the same/)
+    assert.throws(() => sendTwo().judge([second]), /no activity records account.update/)
+    assert.throws(() => sendTwo().judge([first, first]), /two activities record the same/)
     assert.throws(() => sendTwo().judge([first, { ...second, trace: 't3' }]), /which nobody sent/)
     assert.throws(() => sendTwo().judge([{ ...first, operation: 'bot.set_automation' }]), /but account.update was sent/)
+  })
+
+  test('the records of who did what may be several under one trace', () => {
+    const third = { ...second, trace: 't1' }
+    const activities = sendTwo()
+    activities.send(third)
+    activities.judge([first, { ...third, id: 3 }])
+    activities.acknowledge(third)
+    assert.throws(() => activities.judge([{ ...third, id: 4 }]), /two activities record the same bot.set_automation/)
   })
 
   test('the records of who did what are there if and only if the change is', () => {
     const activities = sendTwo()
     activities.judge([first])
-    activities.confirm('a change', 't1', 'happened')
-    activities.confirm('a change', 't2', 'did not happen')
-    assert.throws(() => activities.confirm('a change', 't2', 'happened'), /there is no record of it/)
-    assert.throws(() => activities.confirm('a change', 't1', 'did not happen'), /there is a record of it/)
+    activities.confirm('a change', first, 'happened')
+    activities.confirm('a change', second, 'did not happen')
+    assert.throws(() => activities.confirm('a change', second, 'happened'), /there is no record of it/)
+    assert.throws(() => activities.confirm('a change', first, 'did not happen'), /there is a record of it/)
   })
 })

@@ -1,4 +1,5 @@
 import { isDeepStrictEqual } from 'node:util'
+import type { Recorded } from './activities.ts'
 import type { Answer, Doors, Write } from './doors.ts'
 
 /** The store does not hold what it must. */
@@ -27,7 +28,7 @@ export class Shelf<T> {
   readonly name: string
   readonly #doors: Doors
   #known: Map<string, T> = new Map()
-  #open: { readonly change: Change<T>; readonly trace: string | undefined } | undefined
+  #open: { readonly change: Change<T>; readonly recorded: Recorded | undefined } | undefined
 
   constructor(name: string, doors: Doors) {
     this.name = name
@@ -59,12 +60,12 @@ export class Shelf<T> {
   evolve(next: (value: T) => T): void {
     for (const [key, value] of this.#known) this.#known.set(key, next(value))
     if (!this.#open) return
-    const { change, trace } = this.#open
+    const { change, recorded } = this.#open
     const evolved = (seen: T | undefined) => {
       const value = valueAfter(change, seen)
       return value === undefined ? undefined : next(value)
     }
-    this.#open = { change: { ...change, value: evolved }, trace }
+    this.#open = { change: { ...change, value: evolved }, recorded }
   }
 
   /** Sends a write; when it is answered, the change counts. `settle` says what a change whose parts the server draws has come to. */
@@ -73,10 +74,10 @@ export class Shelf<T> {
     write: Write,
     settle?: (answer: Answer) => { readonly key?: string; readonly value?: T },
   ): Promise<Answer> {
-    const trace = this.#doors.newTrace(write)
-    this.#open = { change, trace }
+    const recorded = this.#doors.announce(write)
+    this.#open = { change, recorded }
     this.#doors.expectedEvents.mayCome(change.raises)
-    const answer = await this.#doors.write(write, trace)
+    const answer = await this.#doors.write(write, recorded)
     this.#open = undefined
     this.#doors.expectedEvents.mustCome(change.raises)
     const settled = settle?.(answer) ?? {}
@@ -95,7 +96,7 @@ export class Shelf<T> {
     this.#open = undefined
     if (!open || outcome === undefined) return outcome
     if (outcome === 'happened') this.#doors.expectedEvents.mustCome(open.change.raises)
-    this.#doors.activities.confirm(`${this.name}: a change`, open.trace, outcome)
+    this.#doors.activities.confirm(`${this.name}: a change`, open.recorded, outcome)
     return outcome
   }
 }

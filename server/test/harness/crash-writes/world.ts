@@ -5,6 +5,14 @@ import { accounts, ids, strangerIds, testWorld } from '../world.ts'
 /** An app of the owner's besides the one that hears of everything: what it is subscribed to is changed all the time. */
 export const listener = { id: '3000000000000005', token: 'token-of-the-listener' } as const
 
+/** A partner's app, to which businesses connect themselves. */
+export const connector = {
+  id: '3000000000000006',
+  business_id: '2000000000000006',
+  secret: 'connector-secret',
+  redirect_uri: 'http://127.0.0.1:9000/connected',
+} as const
+
 /** The last part of the address at which the owner's app hears of everything. */
 export const hearsAll = 'all'
 
@@ -19,9 +27,19 @@ export async function writeFirstWorld(folder: string, sinkUrl: string): Promise<
   const webhook = { callback_url: `${sinkUrl}/${hearsAll}`, verify_token: 'vt', fields: heardFields }
   return write(folder, 'world.json', {
     ...world,
+    businesses: [...world.businesses, { id: connector.business_id, name: 'Connector' }],
     apps: [
       ...world.apps.map((app) => (app.id === ids.application ? { ...app, webhook } : app)),
       { id: listener.id, business_id: ids.business, name: 'Listener', secret: 'listener-secret' },
+      {
+        id: connector.id,
+        business_id: connector.business_id,
+        name: 'Connector',
+        secret: connector.secret,
+        redirect_uris: [connector.redirect_uri],
+        // What it hears is not about the account but about itself: it comes to the same place.
+        webhook: { ...webhook, fields: ['account_update'] },
+      },
     ],
     tokens: [...world.tokens, { token: listener.token, app_id: listener.id, scopes: ['msgapp_business_management'] }],
     accounts: world.accounts.map((account) =>

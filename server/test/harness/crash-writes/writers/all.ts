@@ -9,6 +9,7 @@ import { NumbersWriter } from './numbers-writer.ts'
 import { operatorsWriter } from './operators-writer.ts'
 import { PicturesWriter } from './pictures-writer.ts'
 import { SendingWriter } from './sending-writer.ts'
+import { SignUpWriter } from './sign-up-writer.ts'
 import { TemplatesWriter } from './templates-writer.ts'
 import { accountWriter, botWriter, complianceWriter, encryptionWriter } from './value-writers.ts'
 import { webhooksWriter } from './webhooks-writer.ts'
@@ -33,6 +34,7 @@ export function makeWriters(parts: Omit<WriterDeps, 'chance'>, dataDir: string, 
     (own) => new TemplatesWriter(own),
     (own) => new SendingWriter(own),
     operatorsWriter,
+    (own) => new SignUpWriter(own),
   ]
   return makers.map((make, index) => make({ ...parts, chance: new Chance(seed * 100 + index) }))
 }
