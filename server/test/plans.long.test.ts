@@ -10,31 +10,12 @@ import { startCommand } from './harness/command.ts'
 import { writeAs } from './harness/crowd.ts'
 import { makeStorePlace } from './harness/databases.ts'
 import { grownTables, growTables } from './harness/grown-tables.ts'
+import { listWalked } from './harness/query-plans.ts'
 import { StatementLog } from './harness/statement-log.ts'
 import { until } from './harness/until.ts'
 import { ids, numbers, testWorld, tokens } from './harness/world.ts'
 
 const user = '16505551234'
-interface PlanNode {
-  readonly 'Node Type': string
-  readonly 'Relation Name'?: string
-  readonly Plans?: readonly PlanNode[]
-}
-
-function listNodes(node: PlanNode): PlanNode[] {
-  return [node, ...(node.Plans ?? []).flatMap(listNodes)]
-}
-
-/** The grown tables that a statement walks from end to end, by the plan that is kept for it. */
-async function listWalked(client: pg.Client, text: string): Promise<string[]> {
-  const { rows } = await client.query(`EXPLAIN (GENERIC_PLAN, FORMAT JSON) ${text}`)
-  const [{ Plan: plan }] = rows[0]['QUERY PLAN'] as [{ Plan: PlanNode }]
-  return listNodes(plan)
-    .filter((node) => node['Node Type'] === 'Seq Scan')
-    .map((node) => node['Relation Name'] ?? '')
-    .filter((table) => grownTables.includes(table))
-}
-
 async function startSubscriber(t: TestContext) {
   let posts = 0
   const sink = createServer((request, response) => {
@@ -126,7 +107,7 @@ test('no statement of a read, a write, an event, a message, the feed, a search o
   assert.ok(statements.length > 20, `${statements.length} statements`)
   const walked: string[] = []
   for (const text of statements) {
-    const tables = await listWalked(client, text)
+    const tables = await listWalked(client, text, grownTables)
     if (tables.length > 0) walked.push(`${tables.join(', ')}: ${text.replaceAll(/\s+/g, ' ').slice(0, 300)}`)
   }
   assert.deepEqual(walked, [])

@@ -1,14 +1,12 @@
-import { type RawBuilder, sql } from 'kysely'
 import { Type } from 'typebox'
-import { hasAccess, isGranted } from '../../auth/access.ts'
 import type { Db } from '../../db/database.ts'
 import type { Caller } from '../../graph/caller.ts'
 import { defineRead } from '../../graph/define.ts'
 import { writeTimestamp } from '../../graph/input/timestamps.ts'
-import { newestFirst, type PageRange, pagingSchema } from '../../graph/lists/paging.ts'
-import type { Node } from '../../graph/nodes.ts'
+import { newestFirst, pagingSchema } from '../../graph/lists/paging.ts'
 import type { NewOperation } from '../../graph/operation.ts'
 import type { Vocabulary } from '../../graph/vocabulary.ts'
+import { type Grant, listClientBusinesses, scanClientBusinesses } from './client-business-store.ts'
 
 const members = {
   id: Type.Optional(Type.String()),
@@ -57,69 +55,16 @@ export function clientBusinessOperations({ habits }: Vocabulary): NewOperation[]
           (range) => listClientBusinesses(db, node, grant, range),
           ({ id, name, created_time }) =>
             project({ id, name, created_time: writeTimestamp(created_time), business_status: 'ACTIVE' }),
+          scanClientBusinesses(db, node, grant),
         )
       },
     }),
   ]
 }
 
-type Grant = Pick<Caller, 'accounts'>
-
 /** The app's own token is for no account, but the list is about the app: it shows all of it. */
 async function findGrant(db: Db, { token_id, accounts }: Caller): Promise<Grant> {
   if (accounts?.size !== 0) return { accounts }
   const token = await db.query.selectFrom('tokens').select('is_of_app').where('id', '=', token_id).executeTakeFirst()
   return { accounts: token?.is_of_app ? undefined : accounts }
-}
-
-interface ClientBusiness {
-  readonly id: string
-  readonly name: string
-  readonly created_time: number
-}
-
-/**
- * A business is listed while the app's business has access to one of its accounts; the time is that of the first of what gave it. Each
- * part is found by an index of its own, and grows with the clients of one app.
- */
-async function listClientBusinesses(db: Db, app: Node, grant: Grant, range: PageRange): Promise<ClientBusiness[]> {
-  const own = sql<string>`${app.business_id}`
-  const account = (name: string): RawBuilder<string> => sql.ref<string>(name)
-  const clients = sql<Omit<ClientBusiness, 'name'>>`(
-    SELECT gifts.business_id AS id, MIN(gifts.created_time) AS created_time FROM (
-      SELECT connections.business_id AS business_id, connections.created_time AS created_time
-      FROM connections
-      WHERE connections.app_id = ${app.id} AND connections.ended_time IS NULL
-        AND ${hasAccess(own, account('connections.account_id'))} AND ${isGranted(grant, account('connections.account_id'))}
-      UNION ALL
-      SELECT accounts.business_id, CASE access.created_time WHEN 0 THEN accounts.created_time ELSE access.created_time END
-      FROM account_access access JOIN accounts ON accounts.id = access.account_id
-      WHERE access.business_id = ${app.business_id} AND access.relation <> 'owner'
-        AND accounts.business_id <> ${app.business_id} AND ${isGranted(grant, account('access.account_id'))}
-      UNION ALL
-      SELECT requests.end_business_id, requests.created_time
-      FROM agreement_requests requests
-      WHERE requests.partner_app_id = ${app.id} AND EXISTS (
-        SELECT 1 FROM accounts JOIN account_access access ON access.account_id = accounts.id
-        WHERE accounts.business_id = requests.end_business_id AND access.business_id = ${app.business_id}
-          AND ${isGranted(grant, account('accounts.id'))})
-    ) AS gifts GROUP BY gifts.business_id)`
-  const page = await range.apply(db.query.selectFrom(clients.as('clients')).selectAll()).execute()
-  const names = await findNames(db, page)
-  return page.map(({ id, created_time }) => ({ id, created_time, name: names.get(id) ?? '' }))
-}
-
-/** Of the businesses of one page, so that the list itself need not read those of all. */
-async function findNames(db: Db, page: readonly { readonly id: string }[]): Promise<Map<string, string>> {
-  if (page.length === 0) return new Map()
-  const rows = await db.query
-    .selectFrom('businesses')
-    .select(['id', 'name'])
-    .where(
-      'id',
-      'in',
-      page.map(({ id }) => id),
-    )
-    .execute()
-  return new Map(rows.map(({ id, name }) => [id, name]))
 }
