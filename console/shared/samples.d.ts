@@ -48,6 +48,8 @@ export interface SampleCall {
   readonly params: boolean
   /** Whether the client fills in `messaging_product`. */
   readonly product: boolean
+  /** The option of the client that takes the token; undefined: none is needed. */
+  readonly token: 'token' | 'gatewayToken' | 'operatorToken' | undefined
   /** The version that the client takes by itself. */
   readonly version: string
 }

@@ -2,7 +2,6 @@
 
 /** Parameters that are options of a call in the client. */
 const optionNames = { 'idempotency-key': 'idempotencyKey', 'last-event-id': 'lastEventId' }
-const tokenNames = { owner: 'token', partner: 'token', gateway: 'gatewayToken', operator: 'operatorToken' }
 const widest = 88
 
 export const languages = ['curl', 'JavaScript', 'Python']
@@ -58,11 +57,11 @@ function readBytes(base64) {
 
 function writeJavaScript(request) {
   if (request.sdk.calls.length === 0) return '// The client has no method for this operation: send it as curl does.'
-  const { base, who, token, sdk, vocabulary } = request
+  const { base, token, sdk, vocabulary } = request
   const version = request.fields.find(({ name }) => name === 'Version')?.value
   const options = {
     baseUrl: base,
-    ...(tokenNames[who] && { [tokenNames[who]]: token }),
+    ...(sdk.token && { [sdk.token]: token }),
     ...(vocabulary !== 'msgapp' && { vocabulary }),
     ...(version && version !== sdk.version && { version }),
   }

@@ -28,8 +28,6 @@ const isOfDialog = (name: string) => /^sign_up\.(?!open_dialog|exchange)/.test(n
 /** What no request of the documents can make, and what this test gives instead. */
 const outsideNeeds = {
   'operator.end_connection': 'a connection',
-  'tokens.take_back_all': 'a token that may end',
-  'tokens.take_back': 'a token that may end',
   'webhooks.subscribe': 'a callback that answers: a sink of this test stands in for the one of the example',
 } as const
 
@@ -70,7 +68,7 @@ describe('every example of the documents', () => {
     assert.deepEqual([...described.keys()].sort(), [...rows.keys()].sort())
   })
 
-  for (const [name, { needs }] of rows) {
+  for (const [name, { needs, by }] of rows) {
     if (linked.includes(name) || endless.includes(name) || isOfDialog(name)) continue
     test(`${name} is answered with 200`, async (t) => {
       assert.equal(needs !== undefined, Object.hasOwn(outsideNeeds, name), 'needs of examples are kept in one list')
@@ -82,7 +80,7 @@ describe('every example of the documents', () => {
         given['callback_url'] = sink.url
       }
       if (name === 'operator.end_connection') given['connection_id'] = await connectByDialog(server.url)
-      await sendExample(name, given, name.startsWith('tokens.take_back') ? await makeToken() : undefined)
+      await sendExample(name, given, by === 'spare' ? await makeToken() : undefined)
     })
   }
 

@@ -112,7 +112,7 @@ function run(vocabulary: VocabularyName): void {
     }
     const method = methods.get(name)?.find((one) => fits(one, examples.get(name)?.input ?? {}))
     assert.ok(method, name)
-    const client = name.startsWith('tokens.take_back') ? await makeSpare() : { owner, partner, operator }[by ?? 'owner']
+    const client = by === 'spare' ? await makeSpare() : { owner, partner, operator }[by ?? 'owner']
     const group = findGroup(client, method)
     const call = group[method.name]
     assert.ok(call, `client.${method.resource}.${method.name}`)

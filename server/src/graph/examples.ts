@@ -4,8 +4,8 @@ export interface RowExamples {
   readonly output: unknown
   /** The id in the path; by default the demo world's first node of that kind. */
   readonly node?: string
-  /** Whose token it needs, if not the owner's. */
-  readonly by?: 'partner' | 'operator'
+  /** Whose token it needs, if not the owner's; `spare`: one that nobody else needs, because it may end. */
+  readonly by?: 'partner' | 'operator' | 'spare'
   /** The body of a row that takes bytes, in base64. */
   readonly bytes?: string
   /** What no world file can hold and must be made first, in this order. */

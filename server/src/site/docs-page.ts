@@ -31,6 +31,7 @@ const title = 'Switchboard API reference'
 const tokenFields: Readonly<Record<Exclude<Who, 'nobody'>, string>> = {
   owner: 'Token',
   partner: 'Token of a partner',
+  spare: 'Token that may end',
   gateway: 'Token of the gateway',
   operator: 'Token of an operator',
 }
@@ -93,13 +94,18 @@ ${chapters.map((chapter) => writeChapter(chapter, options)).join('\n')}
 function writeTokens(tokens: DocsPageOptions['tokens']): string {
   const fields = Object.entries(tokenFields).map(
     ([who, label]) =>
-      `<div><label for="token-${who}">${label}</label><input id="token-${who}" value="${escapeHtml(tokens?.[who as keyof typeof tokens] ?? '')}" autocomplete="off" spellcheck="false"></div>`,
+      `<div><label for="token-${who}">${label}</label><input id="token-${who}" value="${escapeHtml(tokenOf(who as Who, tokens) ?? '')}"${who === 'spare' ? ' placeholder="a new token"' : ''} autocomplete="off" spellcheck="false"></div>`,
   )
   const hint =
     tokens === undefined
       ? `Requests are sent to this server with the tokens below. <code>${escapeHtml(commandName())} token create --app ID</code> prints a new one.`
-      : 'Every request below works as it stands: open an operation and press <b>Send</b>. They go to this server, with the tokens and ids of the demo world, and writes do change it.'
+      : 'The requests below work as they stand, unless a note says what one needs first: open an operation and press <b>Send</b>. They go to this server, with the tokens and ids of the demo world, and writes do change it.'
   return `<form class="tokens" aria-label="Tokens"><p>${hint}</p>${fields.join('')}</form>`
+}
+
+/** Undefined where somebody has to enter one. */
+function tokenOf(who: Who, tokens: DocsPageOptions['tokens']): string | undefined {
+  return who === 'nobody' || who === 'spare' ? undefined : tokens?.[who]
 }
 
 function writeChapter({ name, title, operations }: ReferenceChapter, options: DocsPageOptions): string {
@@ -130,7 +136,7 @@ ${shown}
 
 /** The request that the script sends, and the samples shown without the script. */
 function writeForm(operation: ReferenceOperation, options: DocsPageOptions): string {
-  const { name, method, path, who, parameters, body, bytes, first, sdk } = operation
+  const { name, method, path, who, parameters, body, bytes, first, needs, sdk } = operation
   const sent = { method, path, who, first, sdk, ...(bytes !== undefined && { bytes }) }
   const fields = parameters.map((parameter) => writeField(name, parameter))
   const text = body && JSON.stringify(body.example, null, 2)
@@ -144,6 +150,7 @@ ${fields.join('\n')}
 ${area}
 ${bytes === undefined ? '' : '<p class="note">The body is bytes; those of an example are sent.</p>'}
 ${first.length === 0 ? '' : `<p class="note">${writeFirst(operation)}</p>`}
+${needs === undefined ? '' : `<p class="note">${writeMarkdown(needs)}</p>`}
 <div class="send"><button class="main" type="submit" hidden>Send</button><span class="status" role="status"></span></div>
 <div class="answer" hidden><ol class="needed"></ol><pre tabindex="0" aria-label="The response to ${name}"></pre></div>
 ${writeSamples(operation, options)}
@@ -180,7 +187,7 @@ function writeSamples(operation: ReferenceOperation, options: DocsPageOptions): 
   const request: SampleRequest = {
     ...{ method, path, who, bytes, sdk, vocabulary },
     base: publicUrl,
-    token: who === 'nobody' ? 'TOKEN' : (tokens?.[who] ?? 'TOKEN'),
+    token: tokenOf(who, tokens) ?? 'TOKEN',
     fields: parameters.map((one): SampleField => {
       return { name: one.name, in: one.in, value: writeExample(one), type: typeOf(one) }
     }),

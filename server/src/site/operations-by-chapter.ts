@@ -10,7 +10,7 @@ import { fullInput, isOperation, placeholdersOf } from '../http/route-table.ts'
 import { chapters } from '../operations.ts'
 
 /** Whose token a request carries; nobody's when none is needed. */
-export type Who = 'owner' | 'partner' | 'gateway' | 'operator' | 'nobody'
+export type Who = 'owner' | 'partner' | 'spare' | 'gateway' | 'operator' | 'nobody'
 
 /** An operation in the reference: with the path as the specification writes it, and one request that works. */
 export interface ReferenceOperation {
@@ -28,6 +28,8 @@ export interface ReferenceOperation {
   /** A body that is not JSON, in base64. */
   readonly bytes: string | undefined
   readonly first: readonly Preparation[]
+  /** What else the request needs, as a sentence. */
+  readonly needs: string | undefined
   readonly response: unknown
   readonly errors: readonly string[]
   readonly sdk: SampleCall
@@ -135,25 +137,27 @@ function describe(
     }
   })
   const response = resolve(document, operation.responses['200'] ?? {}) as Response
+  const who = chooseToken(document, operation, examples)
   return {
     name,
     method,
     path,
     sentence: row.sentence,
     terms: operation.description,
-    who: chooseToken(document, operation, examples),
+    who,
     parameters,
     body: describeBody(document, operation, taken),
     bytes: examples.bytes,
     first: examples.first ?? [],
+    needs: examples.needs,
     response: response.content['application/json']?.examples?.[name]?.value,
     errors: Object.keys(operation.responses).filter((status) => status !== '200'),
-    sdk: describeCall(row, versions.newest),
+    sdk: describeCall(row, who, versions.newest),
   }
 }
 
 /** How the client calls a row. */
-function describeCall(row: Row, version: string): SampleCall {
+function describeCall(row: Row, who: Who, version: string): SampleCall {
   const { properties } = fullInput(row)
   const inPath = placeholdersOf(row.path)
   return {
@@ -167,8 +171,19 @@ function describeCall(row: Row, version: string): SampleCall {
     link: isLink(row),
     params: Object.keys(properties).some((member) => !inPath.includes(member)),
     product: 'messaging_product' in properties,
+    token: doorOf(row).document === 'business' && who !== 'nobody' ? 'token' : clientTokens[who],
     version,
   }
+}
+
+/** The options of the client in which it gets tokens. */
+const clientTokens: Readonly<Record<Who, SampleCall['token']>> = {
+  owner: 'token',
+  partner: 'token',
+  spare: 'token',
+  gateway: 'gatewayToken',
+  operator: 'operatorToken',
+  nobody: undefined,
 }
 
 function chooseToken({ security }: OpenApiDocument, operation: OperationObject, { by }: Partial<RowExamples>): Who {
