@@ -33,7 +33,14 @@ const webhooks = platform.webhooks.handler({
   },
 })
 
-const page = () => `<!doctype html><meta charset="utf-8"><title>Partner Suite</title><h1>Partner Suite</h1>
+const page = () => `<!doctype html><html lang="en"><meta charset="utf-8"><title>Partner Suite</title>
+<meta name="viewport" content="width=device-width">
+<style>
+  :root { color-scheme: light dark; font: 1rem/1.5 system-ui, sans-serif }
+  body { max-width: 40rem; margin: 2rem auto; padding: 0 1rem; overflow-wrap: anywhere }
+  a, button { margin-right: 1rem; font: inherit }
+</style>
+<h1>Partner Suite</h1>
 <p><a href="/connect">Connect</a> <button>Connect in a pop-up</button> <output></output></p>
 <ul>${lines.map((line) => `<li>${line.replaceAll('&', '&amp;').replaceAll('<', '&lt;')}</li>`).join('')}</ul>
 <script>

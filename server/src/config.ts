@@ -50,7 +50,7 @@ export function readConfig(environment: Environment): Config {
 
 /** All of them or none; and over the wire only what nobody else can read. */
 function checkOidc(config: Config): void {
-  const { oidcIssuer, oidcClientId, oidcClientSecret, oidcAllow, publicUrl, production } = config
+  const { oidcIssuer, oidcClientId, oidcClientSecret, oidcAllow, oidcPeople, publicUrl, production } = config
   const given = {
     OIDC_ISSUER: oidcIssuer !== undefined,
     OIDC_CLIENT_ID: oidcClientId !== undefined,
@@ -59,6 +59,11 @@ function checkOidc(config: Config): void {
   }
   const names = Object.entries(given)
   const missing = names.filter(([, isGiven]) => !isGiven).map(([name]) => name)
+  if (missing.length === names.length && oidcPeople) {
+    throw new BadSetting(
+      `OIDC_PEOPLE is on without ${missing.join(', ')}; people sign in with the issuer of the operators, which needs all four`,
+    )
+  }
   if (missing.length === names.length) return
   if (missing.length > 0) {
     const set = names.filter(([, isGiven]) => isGiven).map(([name]) => name)

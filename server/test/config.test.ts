@@ -81,6 +81,10 @@ describe('settings', () => {
       const { [name]: _, ...rest } = all
       refused(rest, new RegExp(`set without ${name}; .* needs all four`))
     }
+    assert.deepEqual([readConfig(all).oidcPeople, readConfig({ ...all, OIDC_PEOPLE: 'on' }).oidcPeople], [false, true])
+    const missing = Object.keys(all).join(', ')
+    refused({ OIDC_PEOPLE: 'on' }, new RegExp(`^OIDC_PEOPLE is on without ${missing}; .* needs all four`))
+    refused({ ...all, OIDC_PEOPLE: 'maybe' }, /^OIDC_PEOPLE is "maybe"; it must be on or off/)
     assert.equal(readConfig({ ...all, OIDC_ISSUER: 'http://127.0.0.1:9000' }).oidcIssuer, 'http://127.0.0.1:9000')
     refused({ ...all, OIDC_ISSUER: 'http://login.example.com' }, /^OIDC_ISSUER is .* an https URL/)
     refused({ ...all, OIDC_ALLOW: 'ada' }, /^OIDC_ALLOW is "ada"/)

@@ -14,7 +14,7 @@ import {
 } from './harness/busy-console.ts'
 import { people } from './harness/busy-world/people.ts'
 import type { BusyServer } from './harness/busy-world/server.ts'
-import { busyApps } from './harness/busy-world/world.ts'
+import { busyApps, busyIds } from './harness/busy-world/world.ts'
 import { openChat } from './harness/console-page.ts'
 import { findCutOff, runAxe } from './harness/page-checks.ts'
 
@@ -65,7 +65,7 @@ async function checkWorld({ database }: BusyServer): Promise<void> {
   }
   const least = {
     ...{ messages: 5000, deliveries: 4000, phone_numbers: 60, tokens: 250, activities: 300, calls: 100 },
-    ...{ message_templates: 26, groups: 12, media: 10, apps: 51 },
+    ...{ message_templates: 26, groups: 12, media: 10, apps: 51, connections: 60, business_users: 120 },
   } as const
   for (const table of Object.keys(least) as (keyof typeof least)[]) {
     assert.ok((await count(table)) >= least[table], `${table}: ${await count(table)}`)
@@ -113,6 +113,8 @@ async function listPages({ server }: BusyConsole): Promise<Visited[]> {
     { name: 'call', path: `/calls/${await findCall(server.url)}` },
     { name: 'resources', path: '/resources' },
     ...kinds.map((kind, index) => ({ name: `resource-${kind}`, path: `/resources/${nodes[index].data[0].id}` })),
+    { name: 'connections', path: `/resources/${busyApps.partner.id}` },
+    { name: 'people', path: `/resources/${busyIds.business}` },
     { name: 'user', path: `/resources/user-${people.arabic.wa_id}` },
     { name: 'search', path: '/search?q=order' },
     { name: 'palette', path: '/live', act: searchByKeys },

@@ -135,4 +135,16 @@ async function checkCrowd(page: Page, url: string): Promise<void> {
   assert.equal(await page.getByText('Could not load').count(), 0)
   await page.goto(`${url}/resources/3000000000000009`)
   await page.getByText('the app has none').first().waitFor()
+  await page.locator('summary', { hasText: 'Edit the sign-up' }).click()
+  const field = page.getByLabel('What can be changed')
+  const write = async (uri: string) => {
+    await field.fill(JSON.stringify({ redirect_uris: [uri], require_appsecret_proof: true }))
+    await page.getByRole('button', { name: 'Save' }).click()
+  }
+  await write('http://shop.example/back')
+  await page.getByText('redirect_uris[0]: it must be an https URL').waitFor()
+  await write('https://shop.example/back')
+  await page.getByText('Saved.').waitFor()
+  await page.getByText('At the end, the browser goes to https://shop.example/back').first().waitFor()
+  await page.getByText('Required: every request').waitFor()
 }

@@ -37,7 +37,7 @@ function assertSlowed(answer: Answer): void {
   const wait = Number(answer.headers.get('retry-after'))
   assert.ok(wait >= 1 && wait <= 60, `Retry-After is ${wait}`)
   assert.equal(answer.body.error.is_transient, true)
-  const counted = 'wrong tokens, signatures and verify tokens, per address'
+  const counted = 'wrong tokens, secrets of apps and their proofs, signatures and verify tokens, per address'
   assertError(answer, rateLimitReached({ count: 5, period: '1m', counted, seconds: wait }))
 }
 

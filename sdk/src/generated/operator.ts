@@ -38,6 +38,8 @@ const operatorRotateAppSecretRow: Row = { name: 'operator.rotate_app_secret', me
 
 const operatorReadAppRow: Row = { name: 'operator.read_app', method: 'GET', door: 'operator', path: '/operator/apps/{}' }
 
+const operatorUpdateAppRow: Row = { name: 'operator.update_app', method: 'POST', door: 'operator', path: '/operator/apps/{}' }
+
 const operatorListBusinessUsersRow: Row = { name: 'operator.list_business_users', method: 'GET', door: 'operator', path: '/operator/businesses/{}/users' }
 
 const operatorListDeliveriesRow: Row = { name: 'operator.list_deliveries', method: 'GET', door: 'operator', path: '/operator/deliveries' }
@@ -168,7 +170,7 @@ export interface OperatorConnectionsListItem {
   }
   /** What was agreed to and not taken back. */
   scopes: string[]
-  /** When somebody agreed last. */
+  /** When the account was connected. Agreeing again while it lasts leaves it. */
   created_time: string
   /** Null while it lasts. */
   ended_time: string | null
@@ -531,6 +533,30 @@ export interface OperatorAppsRetrieveResponse {
 /** Reads where the sign-up of an app may return to, and whether its requests must prove its secret. */
 export function operatorAppsRetrieve<V extends Vocabulary>(client: Client<V>, appId: string, options?: RequestOptions): Call<OperatorAppsRetrieveResponse> {
   return callRow(client, operatorReadAppRow, [appId], undefined, options)
+}
+
+/** The parameters of `operator.apps.update`. */
+export interface OperatorAppsUpdateParams {
+  /** Where a browser may be sent back to with a code of the sign-up, compared to the letter; http with an internal host alone. */
+  redirect_uris?: readonly string[] | undefined
+  /** Whether requests with a token of the app must prove that they know its secret. */
+  require_appsecret_proof?: boolean | undefined
+}
+
+/** The response of `operator.apps.update`. */
+export interface OperatorAppsUpdateResponse {
+  id: string
+  name: string
+  business_id: string
+  /** Where a browser may be sent back to with a code of the sign-up; none: no business can connect itself. */
+  redirect_uris: string[]
+  /** Whether requests with a token of the app must prove that they know its secret. */
+  require_appsecret_proof: boolean
+}
+
+/** Changes where the sign-up of an app may return to, and whether its requests must prove its secret; what is left out stays. */
+export function operatorAppsUpdate<V extends Vocabulary>(client: Client<V>, appId: string, params?: OperatorAppsUpdateParams, options?: RequestOptions): Call<OperatorAppsUpdateResponse> {
+  return callRow(client, operatorUpdateAppRow, [appId], params, options)
 }
 
 /** The parameters of `operator.businessUsers.list`. */
@@ -1297,6 +1323,16 @@ export class OperatorAppsMethods<V extends Vocabulary = 'msgapp'> extends Group<
    */
   retrieve(appId: string, options?: RequestOptions): Call<OperatorAppsRetrieveResponse> {
     return operatorAppsRetrieve(this.client, appId, options)
+  }
+
+  /**
+   * Changes where the sign-up of an app may return to, and whether its requests must prove its secret; what is left out stays.
+   *
+   * @example
+   * await client.operator.apps.update('3000000000000001', { redirect_uris: ['https://crm.example/connected'] })
+   */
+  update(appId: string, params?: OperatorAppsUpdateParams, options?: RequestOptions): Call<OperatorAppsUpdateResponse> {
+    return operatorAppsUpdate(this.client, appId, params, options)
   }
 }
 

@@ -13,7 +13,8 @@ import { makeIntake } from '../resources/webhooks/inbound/intake.ts'
 import type { openSandbox } from '../sandbox/sandbox.ts'
 import { makeConsole } from '../site/console.ts'
 import { makeDocuments } from '../site/documents.ts'
-import type { OidcSettings } from '../site/issuer.ts'
+import { Issuer, type OidcSettings } from '../site/issuer.ts'
+import { makePeopleIssuer } from '../site/people-issuer.ts'
 import { findReadiness } from '../site/readiness.ts'
 import { packageVersion } from '../version.ts'
 import { makeWorldPort } from '../world/port.ts'
@@ -42,6 +43,9 @@ export async function makePorts(
     judgeClock: () => judgeClock(clockGuard.state, config.role, config.clockJump),
     noteHold: () => noteHold(sendingHold),
   }
+  const oidc = readOidc(config)
+  const issuer = oidc && new Issuer(oidc, foundation)
+  const secret = await serviceSecret(database, random, 'console')
   const migrations = readMigrations()
   const readiness = shareWhileRunning(() => findReadiness(database, migrations, judges))
   watchReadiness(metrics.registry, database, readiness)
@@ -84,9 +88,10 @@ export async function makePorts(
       isOn: config.consoleOn,
       sandbox: config.sandbox,
       lifetime: config.consoleSession,
-      secret: await serviceSecret(database, random, 'console'),
-      oidc: readOidc(config),
+      ...{ secret, oidc, issuer },
     }),
+    peopleIssuer:
+      issuer && config.oidcPeople ? makePeopleIssuer({ issuer, clock, random, publicUrl, secret }) : undefined,
     health: {
       findReadiness: readiness,
       readClock: () => ({ hold: clockGuard.state.hold, offset: clockGuard.state.offset }),

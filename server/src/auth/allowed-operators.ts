@@ -82,7 +82,8 @@ function showName(text: string, length: number): string {
     .slice(0, length)
 }
 
-function readVerifiedEmail({ email, email_verified }: Claims): string | undefined {
+/** Anybody can write any address into a profile: only what the issuer has verified counts. */
+export function readVerifiedEmail({ email, email_verified }: Claims): string | undefined {
   return email_verified === true && typeof email === 'string' && emailPattern.test(email) ? email : undefined
 }
 

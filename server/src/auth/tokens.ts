@@ -187,7 +187,8 @@ export async function revokeToken(tx: Transaction, clock: Clock, id: string): Pr
 
 /** The same for its owner, who signs out: what was made with it stays, and what it was exchanged for ends with it. */
 export async function endToken(tx: Transaction, clock: Clock, id: string): Promise<boolean> {
-  const query = tx.query.selectFrom('tokens').select('id').where('id', '=', id).where(isMade)
+  // Locked first: the statement below then sees what it was exchanged for meanwhile.
+  const query = tx.query.selectFrom('tokens').select('id').where('id', '=', id).where(isMade).forUpdate()
   const found = await query.executeTakeFirst()
   if (!found) return false
   await tx.query

@@ -1,5 +1,6 @@
+import { sql } from 'kysely'
 import { Type } from 'typebox'
-import type { Db } from '../db/database.ts'
+import type { Db, Transaction } from '../db/database.ts'
 import { scopes } from '../graph/caller.ts'
 import { pickGiven } from '../world-part/entries.ts'
 import { defineWorldPart, listReferences } from '../world-part/part.ts'
@@ -119,9 +120,21 @@ export const tokenEntries = defineWorldPart({
       name === undefined ? [] : [[hashToken(context.tx, token), name] as const],
     )
     nameTokens(context.tx, new Map(named))
+    if (tokens.some(({ given }) => given.expires_at !== undefined)) await endExchangedWithFirst(context.tx)
     return counts
   },
 })
+
+/** What a token was exchanged for does not outlive it, also where its end was set afterwards. */
+async function endExchangedWithFirst(tx: Transaction): Promise<void> {
+  const end = sql<number>`(SELECT expires_time FROM tokens first WHERE first.id = tokens.exchanged_from)`
+  await tx.query
+    .updateTable('tokens')
+    .set({ expires_time: end })
+    .where('exchanged_from', 'is not', null)
+    .where(sql<boolean>`tokens.expires_time > ${end}`)
+    .execute()
+}
 
 function readKnownScope(text: string): string {
   const scope = readScope(text)

@@ -37,11 +37,11 @@ export function checkCallbackUrl(
  * What is wrong with an address that a browser is sent back to. Nothing is fetched from it, so it may be internal; plain http is for
  * those alone, because others on the way could read the code that the browser brings.
  */
-export function findRedirectProblem(text: string): string | undefined {
-  const problem = findProblem(text, { allowInternal: true, member: '' })
-  if (problem) return problem.problem
+export function findRedirectProblem(text: string, member: string): ArgumentProblem | undefined {
+  const problem = findProblem(text, { allowInternal: true, member })
+  if (problem) return problem
   const { protocol, hostname } = new URL(text)
-  return protocol === 'https:' || isInternalHost(hostname) ? undefined : urlNotHttps('').problem
+  return protocol === 'https:' || isInternalHost(hostname) ? undefined : urlNotHttps(member)
 }
 
 /** What is wrong with the text of a URL, and what form is right. `allowHttp`: plain http is fine, though no internal address is. */

@@ -62,6 +62,8 @@ export interface Context<D extends Db = Db> extends RowContext<D> {
 /** At the token door the caller's token is what the row is about. */
 export interface TokenContext<D extends Db = Db> extends RowContext<D> {
   readonly ports: Ports
+  /** For a row that takes a secret among its arguments. */
+  readonly guesses: GuessWatch
 }
 
 /**

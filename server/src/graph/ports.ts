@@ -43,6 +43,8 @@ export interface Ports {
   readonly usersStream: UsersStream
   readonly documents: Documents
   readonly console: ConsolePort
+  /** Undefined: people sign in by codes alone. */
+  readonly peopleIssuer: PeopleIssuer | undefined
   readonly health: Health
   readonly service: ServiceFacts
   readonly world: WorldPort
@@ -174,8 +176,34 @@ export interface ConsolePort {
   signOut(visitor: Visitor): Promise<Reply>
 }
 
+/** Where people of businesses sign in to a sign-up, besides by codes. */
+export interface PeopleIssuer {
+  /** For people. */
+  readonly host: string
+  /**
+   * Where the browser goes, and the cookies that bring the ticket of its dialog back with it; `again`: to be asked there who it is,
+   * although somebody is signed in. Throws `SignInFailed`.
+   */
+  begin(
+    headers: IncomingHttpHeaders,
+    ticket: string,
+    again: boolean,
+  ): Promise<{ readonly location: string; readonly cookies: string[] }>
+  /** Who came back; undefined: nobody who left this browser for the issuer with that state a short while ago. */
+  resume(headers: IncomingHttpHeaders, response: IssuerResponse): ReturnedPerson | undefined
+}
+
+interface ReturnedPerson {
+  /** That of the dialog. */
+  readonly ticket: string
+  /** The cookies by which the browser forgets this sign-in. */
+  readonly forget: string[]
+  /** The verified e-mail address, in lower case; undefined: the issuer says none. Throws `SignInFailed`. */
+  findEmail(): Promise<string | undefined>
+}
+
 /** What an issuer lets a browser bring back. */
-type IssuerResponse = Readonly<Partial<Record<'code' | 'state' | 'iss' | 'error' | 'error_description', string>>>
+export type IssuerResponse = Readonly<Partial<Record<'code' | 'state' | 'iss' | 'error' | 'error_description', string>>>
 
 export interface ConsoleFiles {
   readonly script: string

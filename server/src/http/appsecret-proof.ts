@@ -52,7 +52,12 @@ async function checkProof(
 ): Promise<void> {
   if (isOfConsole(caller)) return
   if (given === undefined) throw badArgument(proofMissing(proofArgument))
+  const { guesses } = deps
+  const { remote_address } = request
   const token = readSecret(deps, request)
+  const known = typeof given === 'string' ? given : undefined
+  // Each try of a proof is one of a secret, for whoever found a token.
+  guesses.refuse(remote_address, known)
   const secrets = await findSecrets(deps.database.read, caller.app_id, deps.clock.now())
   const proof = typeof given === 'string' && proofPattern.test(given) ? Buffer.from(given, 'hex') : undefined
   // Of all secrets, so that the time says nothing about which of them it was.
@@ -60,5 +65,9 @@ async function checkProof(
     .filter((secret) => secret !== '')
     .map((secret) => createHmac('sha256', secret).update(token).digest())
     .map((expected) => proof !== undefined && timingSafeEqual(expected, proof))
-  if (!matches.includes(true)) throw badArgument(proofWrong(proofArgument))
+  if (!matches.includes(true)) {
+    guesses.noteWrong(remote_address, known === undefined ? {} : { secret: known })
+    throw badArgument(proofWrong(proofArgument))
+  }
+  if (known !== undefined) guesses.noteGood(known)
 }

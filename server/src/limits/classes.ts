@@ -130,7 +130,7 @@ export const addressClasses = {
     ratesOutsideProduction: [{ count: 1000, milliseconds: minute }],
     error: rateLimitReached,
     sentence:
-      'Wrong tokens, signatures and verify tokens, per address; a body that was read in vain counts once more for every 64 KiB.',
+      'Wrong tokens, secrets of apps and their proofs, signatures and verify tokens, per address; a body that was read in vain counts once more for every 64 KiB.',
   },
   open_doors: {
     rates: [{ count: 600, milliseconds: minute }],

@@ -134,6 +134,7 @@ onBothDatabases('processes of one database', (engine) => {
     for (const [env, differing] of [
       [{ ROLE: 'api' }, Object.keys(oidc).toSorted()],
       [{ CONSOLE: 'off' }, []],
+      [{ CONSOLE: 'off', OIDC_PEOPLE: 'on' }, [...Object.keys(oidc), 'OIDC_PEOPLE'].toSorted()],
       [{ ROLE: 'worker' }, []],
     ] as const) {
       const second = await startSecond(t, { ...oidc, ...env })

@@ -56,6 +56,7 @@ export interface Config extends Settings, CredentialSettings, TelemetrySettings 
   readonly oidcAllow: readonly AllowedEntry[]
   readonly oidcScopes: string
   readonly oidcGroupsClaim: string
+  readonly oidcPeople: boolean
   readonly vocabulary: VocabularyName
   readonly versions: ServedVersions
   readonly rates: Readonly<Record<AnyRateClassName, readonly Rate[]>>

@@ -74,4 +74,13 @@ export const consoleSettings = {
     parse: (text) => text,
     fallback: () => 'groups',
   }),
+  oidcPeople: define({
+    name: 'OIDC_PEOPLE',
+    group: 'platform',
+    shownDefault: 'off',
+    sentence:
+      'Whether people of businesses may sign in to the dialog of the sign-up with OIDC_ISSUER, by a verified e-mail address that a business has of them; they can sign in with codes all the same.',
+    parse: onOff,
+    fallback: () => false,
+  }),
 }

@@ -20,11 +20,11 @@ export function hashSharedSettings(config: Config, hash: (text: string) => strin
   return { digest: createHash('sha256').update(JSON.stringify(hashes)).digest('hex'), hashes }
 }
 
-/** A process without the console does not need the keys to it, so it has nothing to say about them. */
+/** A process where nobody signs in does not need the keys to the issuer, so it has nothing to say about them. */
 function listSharedValues(config: Config): [name: string, value: unknown][] {
-  const hasConsole = config.role !== 'worker' && config.consoleOn
+  const isSignedInTo = config.role !== 'worker' && (config.consoleOn || config.oidcPeople)
   const values = Object.entries(settings)
-    .filter(([key, { group }]) => group !== 'process' && (hasConsole || !(key in consoleSettings)))
+    .filter(([key, { group }]) => group !== 'process' && (isSignedInTo || !(key in consoleSettings)))
     .map(([key, { name }]): [string, unknown] => [name, config[key as keyof Config]])
   const rates = Object.entries(config.rates).map(([rateClass, value]): [string, unknown] => [
     rateSettingName(rateClass as AnyRateClassName),

@@ -26,7 +26,6 @@ import { consoleFromElsewhere, consoleLinkUsed } from '../resources/console/erro
 import { build, type ConsoleBuild, findBuild, isFresh, readBuiltFile } from './console-files.ts'
 import { writeFrame, writeOutline, writeSignIn } from './console-frame.ts'
 import { composeConsolePage } from './console-shell.ts'
-import { Issuer } from './issuer.ts'
 import { makeSignIn, recordSignIn, type SignInOptions } from './sign-in.ts'
 import { composeUnknownPage } from './unknown-page.ts'
 
@@ -43,7 +42,7 @@ const json = { 'content-type': 'application/json; charset=utf-8', 'cache-control
 
 /** The console: its files, and its sign-in. */
 export function makeConsole(options: ConsoleOptions): ConsolePort {
-  const { isOn, production, sandbox, log, publicUrl } = options
+  const { isOn, production, sandbox, log, publicUrl, issuer } = options
   let failure: string | undefined
   /** Outside production its sources may change while the server runs; a broken one is tried again when it has changed. */
   const findCurrent = shareWhileRunning(async (): Promise<ConsoleBuild | undefined> => {
@@ -60,7 +59,6 @@ export function makeConsole(options: ConsoleOptions): ConsolePort {
       return undefined
     }
   })
-  const issuer = options.oidc && new Issuer(options.oidc, options)
   const prefix = () => cutTrailingSlashes(new URL(publicUrl()).pathname)
   const isSecure = () => isReachedSecurely(options.publicUrl())
   const isExpected = (visitor: Visitor) =>
@@ -97,9 +95,9 @@ export function makeConsole(options: ConsoleOptions): ConsolePort {
     },
     async signIn(visitor) {
       if (!isOwnPage(visitor.headers)) throw consoleFromElsewhere()
-      return signIn({ ...options, issuer, takeLocalSession }, visitor)
+      return signIn({ ...options, takeLocalSession }, visitor)
     },
-    ...makeSignIn(options, issuer),
+    ...makeSignIn(options),
   }
 }
 
@@ -124,7 +122,6 @@ function replyShell(request: IncomingHttpHeaders, html: string, headers: Page['h
 }
 
 interface SignInTools extends ConsoleOptions {
-  readonly issuer: Issuer | undefined
   readonly takeLocalSession: () => Promise<LocalSession | undefined>
 }
 

@@ -5,13 +5,14 @@ import { describe, type TestContext, test } from 'node:test'
 import { listenForTest } from '../../test/harness/sink.ts'
 import { until } from '../../test/harness/until.ts'
 import { findAllowed, parseAllowed } from '../auth/allowed-operators.ts'
+import { SignInFailed } from '../auth/sign-in-failed.ts'
 import { type Log, silentLog } from '../base/log/log.ts'
 import { ManualClock } from '../base/time/clock.ts'
 import { hour, minute } from '../base/time/duration.ts'
-import { Issuer, SignInFailed } from './issuer.ts'
+import { Issuer } from './issuer.ts'
 
 const client = 'switchboard'
-const begun = { state: 's'.repeat(43), nonce: 'n'.repeat(43), verifier: 'v'.repeat(43), returnTo: '/' }
+const begun = { state: 's'.repeat(43), nonce: 'n'.repeat(43), verifier: 'v'.repeat(43) }
 const { privateKey, publicKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' })
 
 type Answer = object | string | ((response: ServerResponse, request: IncomingMessage) => void)
@@ -107,6 +108,20 @@ describe('a hostile issuer', () => {
     }
     hostile.metadata = {}
     assert.ok((await begin()).href.startsWith(`${hostile.url}/authorize?`))
+  })
+
+  test('an issuer is asked to ask who it is in a way that it knows, if it says which it knows', async (t) => {
+    for (const [prompt_values_supported, expected] of [
+      [undefined, 'select_account'],
+      [['none', 'select_account'], 'select_account'],
+      [['none', 'login'], 'login'],
+    ] as const) {
+      const { hostile, issuer } = await start(t)
+      hostile.metadata = { prompt_values_supported }
+      const promptOf = async (again: boolean) =>
+        (await issuer.begin('http://127.0.0.1/callback', begun, again)).searchParams.get('prompt')
+      assert.deepEqual([await promptOf(true), await promptOf(false)], [expected, null])
+    }
   })
 
   test('a hostile issuer cannot lend the address of one source what another says of it', async (t) => {

@@ -1,10 +1,12 @@
 import type { Configuration, CustomFetch } from 'openid-client'
 import type { AllowedEntry, Claims } from '../auth/allowed-operators.ts'
+import { SignInFailed } from '../auth/sign-in-failed.ts'
 import type { SignInState } from '../auth/sign-in-state.ts'
 import type { Log } from '../base/log/log.ts'
 import type { Clock } from '../base/time/clock.ts'
 import { hour, minute } from '../base/time/duration.ts'
 import { shareWhileRunning } from '../base/work/share-while-running.ts'
+import type { IssuerResponse } from '../graph/ports.ts'
 
 /** Who says who operators are, and who of them may sign in. */
 export interface OidcSettings {
@@ -14,18 +16,6 @@ export interface OidcSettings {
   readonly scopes: string
   readonly groupsClaim: string
   readonly allow: readonly AllowedEntry[]
-}
-
-/** Why somebody is not signed in, for the page that says so. */
-export type SignInProblem = 'unreachable' | 'refused' | 'declined' | 'stale' | 'not_allowed'
-
-export class SignInFailed extends Error {
-  readonly problem: SignInProblem
-
-  constructor(problem: SignInProblem, reason: string) {
-    super(reason)
-    this.problem = problem
-  }
 }
 
 /** How long what the issuer says of itself is used; then it is asked again, and the old counts while it does not answer. */
@@ -41,6 +31,20 @@ const maxAddress = 2048
 const maxLogged = 200
 /** How far the issuer's clock may be off. */
 const clockTolerance = 60
+
+/** Where every browser comes back from the issuer: one address, which the issuer knows. */
+const callbackPath = '/console/sign-in/callback'
+
+export function writeCallback(publicUrl: string): string {
+  return publicUrl + callbackPath
+}
+
+/** The address that a browser came back to, as the issuer knows it, whatever stands between the browser and this process. */
+export function finishUrl(publicUrl: string, response: IssuerResponse): URL {
+  const url = new URL(writeCallback(publicUrl))
+  for (const [name, value] of Object.entries(response)) if (value !== undefined) url.searchParams.set(name, value)
+  return url
+}
 
 /** An OpenID Connect issuer. Its library is loaded at the first sign-in, and the issuer is asked for nothing before. */
 export class Issuer {
@@ -61,8 +65,8 @@ export class Issuer {
     this.#load = shareWhileRunning(() => discover(settings))
   }
 
-  /** Where a browser goes to sign in. */
-  async begin(redirectUri: string, { state, nonce, verifier }: SignInState): Promise<URL> {
+  /** Where a browser goes to sign in; `again`: not as whoever is signed in there already. */
+  async begin(redirectUri: string, { state, nonce, verifier }: SignInState, again = false): Promise<URL> {
     const { client, config } = await this.#find()
     return client.buildAuthorizationUrl(config, {
       redirect_uri: redirectUri,
@@ -71,6 +75,7 @@ export class Issuer {
       nonce,
       code_challenge: await client.calculatePKCECodeChallenge(verifier),
       code_challenge_method: 'S256',
+      ...(again && { prompt: choosePrompt(config.serverMetadata()['prompt_values_supported']) }),
     })
   }
 
@@ -142,6 +147,11 @@ export class Issuer {
       throw new SignInFailed('unreachable', failure)
     }
   }
+}
+
+/** Some issuers refuse a prompt that they do not have, and not all say which they have. */
+function choosePrompt(supported: unknown): string {
+  return Array.isArray(supported) && !supported.includes('select_account') ? 'login' : 'select_account'
 }
 
 interface Loaded {

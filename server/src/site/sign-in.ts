@@ -1,6 +1,14 @@
 import { findAllowed, writeGrant } from '../auth/allowed-operators.ts'
 import { insertSession, isOwnPage, writeSessionCookie } from '../auth/sessions.ts'
-import { beginSignIn, checkReturnTo, readSignIn, writeSignInCookie } from '../auth/sign-in-state.ts'
+import { SignInFailed } from '../auth/sign-in-failed.ts'
+import {
+  beginSignIn,
+  packReturnTo,
+  readSignInCookie,
+  resumeSignIn,
+  unpackReturnTo,
+  writeSignInCookie,
+} from '../auth/sign-in-state.ts'
 import { makeTokenSecret } from '../auth/tokens.ts'
 import type { Random } from '../base/keys/random.ts'
 import type { Log } from '../base/log/log.ts'
@@ -10,7 +18,7 @@ import type { Database, Transaction } from '../db/database.ts'
 import type { ConsolePort, Visitor } from '../graph/ports.ts'
 import { Reply } from '../graph/reply.ts'
 import { insertActivity } from '../resources/audit/store.ts'
-import { type Issuer, type OidcSettings, SignInFailed } from './issuer.ts'
+import { finishUrl, type Issuer, type OidcSettings, writeCallback } from './issuer.ts'
 
 export interface SignInOptions {
   readonly database: Database
@@ -24,17 +32,14 @@ export interface SignInOptions {
   readonly secret: string
   /** Undefined: operators sign in by links. */
   readonly oidc: OidcSettings | undefined
+  readonly issuer: Issuer | undefined
 }
 
 const signInPage = '/sign-in'
-const callbackPath = '/console/sign-in/callback'
 
 /** Signing in at an issuer: all of it is redirects, and the page of the console says what went wrong. */
-export function makeSignIn(
-  options: SignInOptions,
-  issuer: Issuer | undefined,
-): Pick<ConsolePort, 'beginSignIn' | 'finishSignIn' | 'signOut'> {
-  const { clock, random, secret, publicUrl, oidc } = options
+export function makeSignIn(options: SignInOptions): Pick<ConsolePort, 'beginSignIn' | 'finishSignIn' | 'signOut'> {
+  const { clock, random, secret, publicUrl, oidc, issuer } = options
   const isSecure = () => publicUrl().startsWith('https:')
   const redirect = (path: string, cookies: string[] = [], fault?: string) =>
     redirectTo(cutTrailingSlashes(new URL(publicUrl()).pathname) + path, cookies, fault)
@@ -47,9 +52,9 @@ export function makeSignIn(
     async beginSignIn({ headers }, returnTo) {
       // Another website cannot sign anybody in: the person presses the button here.
       if (!issuer || !isOwnPage(headers)) return redirect(signInPage)
-      const { value, begun } = beginSignIn({ secret, random, now: clock.now() }, checkReturnTo(returnTo))
+      const { value, begun } = beginSignIn('sign-in', { secret, random, now: clock.now() }, packReturnTo(returnTo))
       try {
-        const url = await issuer.begin(publicUrl() + callbackPath, begun)
+        const url = await issuer.begin(writeCallback(publicUrl()), begun)
         return redirectTo(url.href, [writeSignInCookie(headers.host, value, isSecure())])
       } catch (error) {
         return fail(error)
@@ -59,15 +64,13 @@ export function makeSignIn(
     async finishSignIn(visitor, response) {
       if (!issuer || !oidc) return redirect(signInPage)
       const { headers } = visitor
-      const begun = readSignIn(headers, { secret, now: clock.now(), isSecure: isSecure() })
+      const found = resumeSignIn('sign-in', { secret, now: clock.now() }, readSignInCookie(headers, isSecure()))
       // A sign-in that is under way in another window goes on.
-      if (!begun || response.state !== begun.state)
+      if (!found || response.state !== found.begun.state)
         return fail(new SignInFailed('stale', 'no such sign-in was begun here'))
       const forget = writeSignInCookie(headers.host, '', isSecure())
       try {
-        const url = new URL(publicUrl() + callbackPath)
-        for (const [name, value] of Object.entries(response)) if (value !== undefined) url.searchParams.set(name, value)
-        const claims = await issuer.finish(url, begun)
+        const claims = await issuer.finish(finishUrl(publicUrl(), response), found.begun)
         const allowed = findAllowed(oidc.allow, claims, oidc.groupsClaim)
         if (!allowed)
           throw new SignInFailed('not_allowed', `OIDC_ALLOW has no entry for ${String(claims['sub']).slice(0, 200)}`)
@@ -76,7 +79,7 @@ export function makeSignIn(
         const session = await openSession(options, visitor, { name, businesses, accounts: null, grant })
         const { lifetime } = options
         const cookie = writeSessionCookie(headers.host, session, { isSecure: isSecure(), lifetime })
-        return redirect(begun.returnTo, [cookie, forget])
+        return redirect(unpackReturnTo(found.carried), [cookie, forget])
       } catch (error) {
         return fail(error, [forget])
       }

@@ -102,6 +102,14 @@ describe('reading a world file', () => {
       }),
       /: accounts\[0\]\.phone_numbers\[0\]\.compliance\.grievance_officer_details\.fax: it is not a known key/,
     ],
+    ...[' a-secret', 'a-secret ', 'a-secret\\n', 'a\\tsecret', '\\u00a0', ''].map(
+      (secret) =>
+        [
+          `the secret of an app that is "${secret}"`,
+          `{"apps": [{"id": "3000000000000001", "business_id": "2000000000000001", "secret": "${secret}"}]}`,
+          /^w\.yaml: apps\[0\]\.secret: it must be a secret of 1 to 255 characters, without blanks around it/,
+        ] as const,
+    ),
     [
       'a missing key',
       'businesses: [{ id: "2000000000000001" }]',

@@ -13,6 +13,8 @@ export class TestIssuer {
   readonly people = new Map<string, Person>()
   /** Who signs in next; undefined: the person declines. */
   who: string | undefined
+  /** A path that it does not respond to. */
+  silent: string | undefined
   readonly url: string
   readonly #server: Server
   #answer: RequestListener = (_, response) => response.writeHead(503).end()
@@ -55,6 +57,7 @@ export class TestIssuer {
         groups: ['groups'],
       },
       pkce: { required: () => true },
+      discovery: { prompt_values_supported: ['none', 'login', 'consent'] },
       features: { devInteractions: { enabled: false } },
       interactions: { url: () => '/interaction' },
       findAccount: async (_: unknown, sub: string) => ({
@@ -74,6 +77,7 @@ export class TestIssuer {
     })
     const callback = provider.callback()
     this.#answer = (incoming, response) => {
+      if (incoming.url === this.silent) return
       if (incoming.url !== '/interaction') return callback(incoming, response)
       const result = this.who === undefined ? { error: 'access_denied' } : { login: { accountId: this.who } }
       void provider.interactionFinished(incoming, response, result)
@@ -129,24 +133,48 @@ export interface Visited {
   readonly body: string
 }
 
-/** A browser without pages: it keeps cookies of each host, and goes where it is sent only when it is told to. */
-export class TestBrowser {
-  readonly #cookies = new Map<string, Map<string, string>>()
+interface KeptCookie {
+  readonly name: string
+  readonly value: string
+  readonly path: string
+}
 
-  /** The cookies of a host, as a header. */
+/** A browser without pages: it keeps cookies of each host and path, and goes where it is sent only when it is told to. */
+export class TestBrowser {
+  readonly #cookies = new Map<string, Map<string, KeptCookie>>()
+
+  /** The cookies of an address, as a header. */
   cookie(url: string): string {
-    return [...(this.#cookies.get(new URL(url).host) ?? [])].map((pair) => pair.join('=')).join('; ')
+    const { host, pathname } = new URL(url)
+    const kept = [...(this.#cookies.get(host)?.values() ?? [])].filter(({ path }) => pathname.startsWith(path))
+    return kept.map(({ name, value }) => `${name}=${value}`).join('; ')
+  }
+
+  /** Removes the cookies of a host. */
+  forget(url: string): void {
+    this.#cookies.delete(new URL(url).host)
   }
 
   /** `through`: another process that stands behind the same address. */
   async visit(
     url: string,
-    options: { through?: string; headers?: Record<string, string>; method?: 'POST' } = {},
+    options: {
+      through?: string
+      headers?: Record<string, string>
+      method?: 'POST'
+      form?: Record<string, string>
+    } = {},
   ): Promise<Visited> {
     const { host, pathname, search } = new URL(url)
-    const headers = { host, cookie: this.cookie(url), ...options.headers }
+    const { form } = options
+    const type = form && { 'content-type': 'application/x-www-form-urlencoded' }
+    const headers = { host, cookie: this.cookie(url), ...type, ...options.headers }
     const target = (options.through ?? new URL(url).origin) + pathname + search
-    const answer = await request(target, { headers, method: options.method ?? 'GET' })
+    const answer = await request(target, {
+      headers,
+      method: form ? 'POST' : (options.method ?? 'GET'),
+      body: form ? new URLSearchParams(form).toString() : null,
+    })
     const setCookie = [answer.headers['set-cookie'] ?? []].flat()
     for (const line of setCookie) this.#keep(host, line)
     const location = answer.headers['location']?.toString() ?? ''
@@ -169,10 +197,11 @@ export class TestBrowser {
   #keep(host: string, line: string): void {
     const [pair = '', ...attributes] = line.split('; ')
     const [name = '', value = ''] = pair.split('=', 2)
-    const own = this.#cookies.get(host) ?? new Map<string, string>()
+    const own = this.#cookies.get(host) ?? new Map<string, KeptCookie>()
     this.#cookies.set(host, own)
+    const path = attributes.find((one) => /^path=/i.test(one))?.slice('path='.length) ?? '/'
     const isGone = value === '' || attributes.some((one) => /^max-age=0$|^expires=thu, 01 jan 1970/i.test(one))
-    if (isGone) own.delete(name)
-    else own.set(name, value)
+    if (isGone) own.delete(`${name} ${path}`)
+    else own.set(`${name} ${path}`, { name, value, path })
   }
 }

@@ -31,7 +31,7 @@ const names = [
 ]
 
 /** Businesses, each with a person, an account and a number, with long names, names from the right and names of markup. */
-export function makeCrowd(count: number): object {
+export function makeCrowd(count: number): { readonly businesses: object[]; readonly accounts: object[] } {
   const all = Array.from({ length: count }, (_, index) => ({
     index,
     name: `${names[index % names.length]} ${index + 1}`,

@@ -24,6 +24,7 @@ export interface WorldApp {
   secret?: string | undefined
   partner_kind?: 'SOLUTION_PROVIDER' | 'TECH_PROVIDER' | undefined
   first_party?: boolean | undefined
+  /** Where a browser may be sent back to with a code of the sign-up, compared to the letter; http with an internal host alone. */
   redirect_uris?: readonly string[] | undefined
   require_appsecret_proof?: boolean | undefined
   webhook?: {

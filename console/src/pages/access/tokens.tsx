@@ -114,8 +114,9 @@ export function TokenList() {
       </Loaded>
       <More of={list} what="tokens" shown={shown} />
       <p class="soft">
-        Not in this list: the token that each app has by its ID and its secret, which ends with{' '}
-        {app_id === '' ? 'the secret' : <To href={`/resources/${app_id}`}>the secret</To>}.
+        Not in this list: each app's own token, its ID and its{' '}
+        {app_id === '' ? 'secret' : <To href={`/resources/${app_id}`}>secret</To>} joined by <code>|</code>. A new
+        secret replaces it.
       </p>
       {isCreating.value && (
         <CreateToken
@@ -188,8 +189,20 @@ function GivenFor({ token: { app_id, user, connection_id } }: { readonly token: 
   )
 }
 
+/** When it ended, or will: a phone shows no heading above it. */
+function TokenEnd({ token: { state, expires_time, revoked_time } }: { readonly token: OperatorTokensListItem }) {
+  const time = revoked_time ?? expires_time
+  if (time === null) return <>Never expires</>
+  return (
+    <>
+      {state === 'good' && 'until '}
+      <When at={time} />
+    </>
+  )
+}
+
 function TokenRow({ token, reload }: { readonly token: OperatorTokensListItem; readonly reload: () => Promise<void> }) {
-  const { id, app_id, state, created_time, created_by, last_used_time, expires_time, revoked_time } = token
+  const { id, app_id, state, created_time, created_by, last_used_time } = token
   const name = token.name ?? id
   return (
     <tr>
@@ -205,7 +218,7 @@ function TokenRow({ token, reload }: { readonly token: OperatorTokensListItem; r
       <td>
         <Badge tone={state === 'good' ? 'good' : 'plain'}>{nameState(state)}</Badge>
         <span class="second">
-          {revoked_time ? <When at={revoked_time} /> : expires_time ? <When at={expires_time} /> : 'No end'}
+          <TokenEnd token={token} />
         </span>
       </td>
       <td class="wrap">

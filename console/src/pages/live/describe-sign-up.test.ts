@@ -9,6 +9,10 @@ const record = { node_kind: 'account', node_id: 'b', actor_name: 'Ada', actor_ap
 for (const [of, sentence] of [
   [{ operation: 'sign_up.choose_person', node_kind: 'business_user' }, 'Ada began to sign up for Shrub CRM'],
   [{ operation: 'sign_up.sign_in', node_kind: 'business_user' }, 'Ada signed in to sign up for Shrub CRM'],
+  [
+    { operation: 'sign_up.sign_in_at_issuer', node_kind: 'business_user' },
+    'Ada signed in at the issuer to sign up for Shrub CRM',
+  ],
   [{ operation: 'sign_up.agree' }, 'Ada agreed to connect Garden $& Co {app} to Shrub CRM'],
   [{ operation: 'sign_up.choose_number' }, 'Ada chose no phone number'],
   [{ operation: 'sign_up.choose_number', node_kind: 'phone_number', node_id: '4' }, 'Ada chose the phone number 4'],

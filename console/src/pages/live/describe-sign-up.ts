@@ -4,6 +4,7 @@ import type { AuditData } from '../../data/feed-data.ts'
 const steps: ReadonlyMap<string, string> = new Map([
   ['sign_up.choose_person', '{who} began to sign up for {app}'],
   ['sign_up.sign_in', '{who} signed in to sign up for {app}'],
+  ['sign_up.sign_in_at_issuer', '{who} signed in at the issuer to sign up for {app}'],
   ['sign_up.choose_business', '{who} chose the business {}'],
   ['sign_up.add_business', '{who} created the business {}'],
   ['sign_up.choose_account', '{who} chose the account {}'],

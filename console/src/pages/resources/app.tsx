@@ -60,8 +60,8 @@ export function AppBody({ node }: { readonly node: Node }) {
           )}
         </Loaded>
         <p class="soft">
-          The app acts for itself with a token of its ID and this secret, <code>{`${node.id}|…`}</code>, which ends with
-          the secret.
+          The app also has a token of its own: its ID and this secret, joined by <code>|</code>. A new secret replaces
+          that token.
         </p>
       </section>
       <SignUp node={node} />

@@ -71,7 +71,7 @@ function errorKinds(vocabulary: Vocabulary): Record<ErrorStatus, ErrorKind> {
         failures: addressClasses.failures.error({
           count: 100,
           period: '1m',
-          counted: 'wrong tokens, signatures and verify tokens, per address',
+          counted: 'wrong tokens, secrets of apps and their proofs, signatures and verify tokens, per address',
           seconds: 30,
         }),
       }),

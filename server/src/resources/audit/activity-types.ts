@@ -58,7 +58,12 @@ const operationsByType = {
   API_ACCESS_REVOKED: ['operator.revoke_token'],
   BILLING_UPDATED: [],
   COMPLIANCE_ACTION: ['compliance.set'],
-  SECURITY_EVENT: ['encryption.upload', 'operator.create_user_link', 'operator.rotate_app_secret'],
+  SECURITY_EVENT: [
+    'encryption.upload',
+    'operator.create_user_link',
+    'operator.rotate_app_secret',
+    'operator.update_app',
+  ],
 } as const satisfies Record<string, readonly string[]>
 
 export type ActivityType = keyof typeof operationsByType

@@ -1,4 +1,5 @@
 import { Type } from 'typebox'
+import { isStateOfPerson } from '../../auth/sign-in-state.ts'
 import type { Chapter } from '../../chapter.ts'
 import type { OpenContext } from '../../graph/context.ts'
 import { defineOpen, defineOpenPost } from '../../graph/define.ts'
@@ -6,6 +7,7 @@ import { notFound } from '../../graph/errors.ts'
 import type { NewReplyOperation } from '../../graph/operation.ts'
 import type { Visitor } from '../../graph/ports.ts'
 import type { Reply } from '../../graph/reply.ts'
+import { composeSignInError, finishAtIssuer } from '../sign-up/public.ts'
 
 const page = { 'text/html': Type.String({ contentMediaType: 'text/html' }) }
 const nothing = Type.Object({})
@@ -92,7 +94,8 @@ function consoleOperations(): NewReplyOperation[] {
     defineOpen({
       name: 'public.finish_sign_in',
       path: '/console/sign-in/callback',
-      sentence: 'Where a browser comes back from the issuer: begins a session of the console.',
+      sentence:
+        'Where a browser comes back from the issuer: begins a session of the console, or goes on with the dialog of a sign-up.',
       input: Type.Object({
         code: Type.Optional(
           Type.String({ maxLength: 8192, description: 'What the issuer gave, to be exchanged for who it is.' }),
@@ -105,7 +108,12 @@ function consoleOperations(): NewReplyOperation[] {
       examples: { output: undefined },
       content: page,
       redirects: true,
-      run: (context, response) => context.ports.console.finishSignIn(visitorOf(context), response),
+      unready: page,
+      errorPage: composeSignInError,
+      run: (context, response) =>
+        isStateOfPerson(response.state)
+          ? finishAtIssuer(context, response)
+          : context.ports.console.finishSignIn(visitorOf(context), response),
     }),
     defineOpen({
       name: 'public.sign_out',

@@ -1,3 +1,4 @@
+import { sql } from 'kysely'
 import { type Static, Type } from 'typebox'
 import type { Transaction } from '../../db/database.ts'
 import type { OperatorContext } from '../../graph/context.ts'
@@ -79,6 +80,7 @@ export function operatorOperations(): NewOperation[] {
         return page.fetch((range) => listRequestsForOperators(db, limits, { account_id, status }, range), toShown, {
           db,
           table: 'onbehalf_requests',
+          by: account_id === undefined ? undefined : sql`account_id = ${account_id}`,
         })
       },
     }),

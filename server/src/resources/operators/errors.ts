@@ -35,6 +35,11 @@ export const idsAndFilters = defineError({
   status: 400,
   text: 'ids: they came together with filters; send one of the two.',
 })
+export const noAppChange = defineError({
+  id: 'no_app_change',
+  status: 400,
+  text: 'redirect_uris: there is nothing to change; send them, or require_appsecret_proof.',
+})
 export const nothingToReplay = defineError({
   id: 'nothing_to_replay',
   status: 400,

@@ -1,10 +1,14 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { onBothDatabases } from '../../../test/harness/databases.ts'
-import { assertError } from '../../../test/harness/errors.ts'
+import { assertError, type ExpectedError, like } from '../../../test/harness/errors.ts'
 import { useTestServer } from '../../../test/harness/server.ts'
 import { ids, strangerIds, testWorld, tokens } from '../../../test/harness/world.ts'
+import { notAUrl, urlNotHttps, urlWithFragment } from '../../egress/errors.ts'
+import { badArgument } from '../../graph/define-error.ts'
 import { notFound } from '../../graph/errors.ts'
+import { proofMissing } from '../../http/errors.ts'
+import { noAppChange } from './errors.ts'
 
 const redirect_uris = ['https://crm.example/connected', 'http://localhost:9000/connected']
 const people = [1, 2, 3].map((index) => ({
@@ -63,6 +67,57 @@ onBothDatabases('what decides who can connect what', (engine) => {
     assert.equal((await asLimited(`businesses/${strangerIds.business}/users`)).status, 200)
     assertError(await asLimited(`apps/${ids.application}`), notFound())
     assertError(await asLimited(`businesses/${ids.business}/users`), notFound())
+  })
+
+  test('an app is changed: what is sent counts at once, what is left out stays, and it is in the audit log', async () => {
+    const path = `/operator/apps/${strangerIds.application}`
+    const change = (json: object, token: string = tokens.operator) => server.client.post(path, { token, json })
+    const read = async () => {
+      const { body } = await get(`apps/${strangerIds.application}`)
+      return [body.redirect_uris, body.require_appsecret_proof]
+    }
+    const me = () => server.client.get('/v23.0/me', { token: tokens.stranger })
+    const open = async (redirect_uri: string) => {
+      const query = { client_id: strangerIds.application, redirect_uri, state: 's', response_type: 'code' }
+      return (await fetch(`${server.url}/dialog/oauth?${new URLSearchParams(query)}`)).status
+    }
+    const uri = 'https://stranger.example/back?from=here'
+    assert.deepEqual([(await me()).status, await open(uri)], [200, 400])
+    const changed = await change({ redirect_uris: [uri] })
+    assert.equal(changed.status, 200, changed.text)
+    server.client.checkOutput(server.client.row('operator.update_app'), changed.body)
+    assert.deepEqual([changed.body.redirect_uris, changed.body.require_appsecret_proof], [[uri], false])
+    assert.equal(await open(uri), 200)
+    assert.equal((await change({ require_appsecret_proof: true }, tokens.limitedOperator)).status, 200)
+    assert.deepEqual(await read(), [[uri], true])
+    assertError(await me(), badArgument(proofMissing('appsecret_proof')))
+    const { data } = (await get('audit', { operation: 'operator.update_app' })).body
+    const [newest] = data
+    assert.equal(data.length, 2)
+    assert.deepEqual([newest.node_id, newest.node_kind], [strangerIds.application, 'application'])
+
+    const wrong = async (redirect_uris: unknown, error: ExpectedError) =>
+      assertError(await change({ redirect_uris, require_appsecret_proof: false }), error)
+    await wrong(['https://a.example', 'http://a.example'], badArgument(urlNotHttps('redirect_uris[1]')))
+    await wrong(['https://a.example/#x'], badArgument(urlWithFragment('redirect_uris[0]')))
+    await wrong(['app://a'], like(notAUrl, { argument: 'redirect_uris[0]' }))
+    for (const bad of [[uri, uri], uri, [1], Array.from({ length: 51 }, (_, index) => `https://a.example/${index}`)]) {
+      assert.equal((await change({ redirect_uris: bad })).status, 400, JSON.stringify(bad).slice(0, 50))
+    }
+    assert.equal((await change({ require_appsecret_proof: 'perhaps' })).status, 400)
+    assertError(await change({}), noAppChange())
+    assert.deepEqual(await read(), [[uri], true], 'nothing of what was refused is stored')
+    const other = `/operator/apps/${ids.application}`
+    const json = { redirect_uris: [] }
+    assertError(await server.client.post(other, { token: tokens.limitedOperator, json }), notFound())
+    assertError(
+      await server.client.post('/operator/apps/3999999999999999', { token: tokens.operator, json }),
+      notFound(),
+    )
+    assert.deepEqual((await get(`apps/${ids.application}`)).body.redirect_uris, redirect_uris)
+
+    assert.equal((await change({ redirect_uris: [], require_appsecret_proof: false })).status, 200)
+    assert.deepEqual([(await me()).status, await open(uri)], [200, 400])
   })
 
   test('a token of a sign-up says to whom it belongs and with what it ends; what became of the sign-up is said', async () => {

@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import type { Db } from '../../db/database.ts'
+import type { Db, Transaction } from '../../db/database.ts'
 import type { OperatorLimits } from '../../graph/context.ts'
 import type { PageRange } from '../../graph/lists/paging.ts'
 import { isSeen } from './limits.ts'
@@ -12,6 +12,25 @@ export async function findAppForOperators(db: Db, limits: OperatorLimits | undef
     .where('id', '=', id)
     .where(isSeen(limits, { business: sql.ref<string>('apps.business_id') }))
     .executeTakeFirst()
+}
+
+/** What is left out stays. The caller has looked whether the operator sees the app. */
+export async function updateAppForOperators(
+  tx: Transaction,
+  id: string,
+  {
+    redirect_uris,
+    require_appsecret_proof,
+  }: { readonly redirect_uris?: readonly string[]; readonly require_appsecret_proof?: boolean },
+): Promise<void> {
+  await tx.query
+    .updateTable('apps')
+    .set({
+      ...(redirect_uris && { redirect_uris: [...redirect_uris] }),
+      ...(require_appsecret_proof !== undefined && { require_appsecret_proof }),
+    })
+    .where('id', '=', id)
+    .execute()
 }
 
 export async function findBusinessForOperators(db: Db, limits: OperatorLimits | undefined, id: string) {

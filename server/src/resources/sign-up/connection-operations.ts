@@ -10,7 +10,12 @@ import { Recorded } from '../../graph/result.ts'
 import { idSchema, successSchema } from '../../graph/schemas.ts'
 import type { Vocabulary } from '../../graph/vocabulary.ts'
 import { exampleCursors, exampleTime } from '../operators/public.ts'
-import { findConnectionForOperators, type ListedConnection, listConnectionsForOperators } from './connection-store.ts'
+import {
+  findConnectionForOperators,
+  type ListedConnection,
+  listConnectionsForOperators,
+  scanConnections,
+} from './connection-store.ts'
 import { endConnection } from './connections.ts'
 
 const textOrNull = (description: string) => Type.Union([Type.String(), Type.Null()], { description })
@@ -29,7 +34,10 @@ const connectionSchema = Type.Object({
     { description: 'Who agreed.' },
   ),
   scopes: Type.Array(Type.String(), { description: 'What was agreed to and not taken back.' }),
-  created_time: Type.String({ format: 'date-time', description: 'When somebody agreed last.' }),
+  created_time: Type.String({
+    format: 'date-time',
+    description: 'When the account was connected. Agreeing again while it lasts leaves it.',
+  }),
   ended_time: Type.Union([Type.String({ format: 'date-time' }), Type.Null()], { description: 'Null while it lasts.' }),
 })
 
@@ -73,6 +81,7 @@ export function connectionOperations(): NewRow[] {
         return page.fetch(
           (range) => listConnectionsForOperators(db, limits, filter, range),
           (row) => showConnection(row, vocabulary),
+          scanConnections(db, limits, filter),
         )
       },
     }),

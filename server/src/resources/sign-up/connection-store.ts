@@ -2,6 +2,7 @@ import { sql } from 'kysely'
 import type { Db } from '../../db/database.ts'
 import type { OperatorLimits } from '../../graph/context.ts'
 import type { PageRange } from '../../graph/lists/paging.ts'
+import type { Scan } from '../../graph/lists/scan.ts'
 import { isSeen } from '../operators/public.ts'
 
 export interface ConnectionFilter {
@@ -53,6 +54,18 @@ export function listConnectionsForOperators(
   if (account_id !== undefined) query = query.where('account_id', '=', account_id)
   if (state !== undefined) query = query.where('ended_time', state === 'live' ? 'is' : 'is not', null)
   return range.apply(query).execute()
+}
+
+/** Those that last, or those that have ended, may be few of many. Of an account or of some businesses there are few of both. */
+export function scanConnections(
+  db: Db,
+  limits: OperatorLimits | undefined,
+  { app_id, business_id, account_id, state }: ConnectionFilter,
+): Scan | undefined {
+  if (limits || account_id !== undefined) return undefined
+  if (business_id !== undefined) return { db, table: 'connections', by: sql`business_id = ${business_id}` }
+  if (state === undefined) return undefined
+  return { db, table: 'connections', by: app_id === undefined ? undefined : sql`app_id = ${app_id}` }
 }
 
 export type ListedConnection = Awaited<ReturnType<typeof listConnectionsForOperators>>[number]

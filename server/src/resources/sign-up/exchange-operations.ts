@@ -1,5 +1,6 @@
 import { type Static, Type } from 'typebox'
 import { writeAppToken } from '../../auth/app-tokens.ts'
+import { second } from '../../base/time/duration.ts'
 import type { OpenContext } from '../../graph/context.ts'
 import { defineOpenCall } from '../../graph/define.ts'
 import { badArgument } from '../../graph/define-error.ts'
@@ -21,7 +22,7 @@ const input = Type.Object({
   grant_type: Type.Optional(
     Type.Enum(grantTypes, {
       description:
-        'What is exchanged: the code of a sign-up, which is the default, nothing but the secret for the app token, or a token for one that lives for EXCHANGED_TOKEN_LIFETIME.',
+        'What is exchanged: the code of a sign-up, which is the default, nothing but the secret for the app token, or a token for one that lives for EXCHANGED_TOKEN_LIFETIME, and not longer than a token that was made with an end.',
     }),
   ),
   code: Type.Optional(Type.String({ maxLength: 512, description: 'The code of the sign-up.' })),
@@ -89,7 +90,6 @@ async function exchange(context: OpenContext, given: Given, attempts: Attempts):
   }
   if (grant_type === 'authorization_code') throw badArgument(neededForGrant('code'))
   if (!fb_exchange_token) throw badArgument(neededForGrant('fb_exchange_token'))
-  const access_token = await exchangeToken(context, app, fb_exchange_token)
-  const expires_in = Math.floor(context.settings.exchangedTokenLifetime / 1000)
-  return { access_token, token_type: 'bearer', expires_in }
+  const { secret, lifetime } = await exchangeToken(context, app, fb_exchange_token)
+  return { access_token: secret, token_type: 'bearer', expires_in: Math.floor(lifetime / second) }
 }

@@ -192,6 +192,20 @@ onBothDatabases('the exchange of a code', (engine) => {
     for (const one of [token, longer.body.access_token]) assertError(await readAccount(one), invalidToken())
   })
 
+  test('a token that ends while it is exchanged leaves none that works', async () => {
+    const token = await assertWorks()
+    const renew = () => exchange({ code: undefined, grant_type: 'fb_exchange_token', fb_exchange_token: token })
+    const before = [renew(), renew(), renew()]
+    const ended = exchange()
+    const answers = await Promise.all([...before, renew(), renew(), renew()])
+    assertError(await ended, codeUsedOrOld())
+    for (const answer of answers) {
+      if (answer.status === 200) assertError(await readAccount(answer.body.access_token), invalidToken())
+      else assertError(answer, tokenNotExchanged())
+    }
+    assertError(await readAccount(token), invalidToken())
+  })
+
   test('codes of other apps, made up ones and expired ones are all the same error, and end nothing', async () => {
     assertError(await exchange(stranger), codeUsedOrOld())
     assertError(await exchange({ code: 'x'.repeat(43) }), codeUsedOrOld())
@@ -337,6 +351,46 @@ onBothDatabases('the exchange of a code', (engine) => {
     await server.database.transaction((tx) => endConnection(tx, tools, { id: connection_id, account_id: ids.account }))
     assertError(await readAccount(body.access_token), invalidToken())
     assertError(await exchange({ ...given, fb_exchange_token: body.access_token }), tokenNotExchanged())
+  })
+
+  test('a token that was exchanged does not outlive the end that somebody set for the first one', async () => {
+    const { clock, database } = server
+    const write = (time: number) => new Date(time).toISOString()
+    const token = `token-that-ends-${engine}`
+    const apply = async (expires_at: string) => {
+      const file = { tokens: [{ token, app_id: partnerIds.application, expires_at }] }
+      await applyWorld(database, clock, systemRandom, readWorld(JSON.stringify(file), 'test world'))
+    }
+    const renew = async (fb_exchange_token: string) => {
+      const { status, body, text } = await exchange({
+        grant_type: 'fb_exchange_token',
+        code: undefined,
+        fb_exchange_token,
+      })
+      assert.equal(status, 200, text)
+      return body as { access_token: string; expires_in: number }
+    }
+    const own = (one: string) => server.client.get(`/v23.0/${partnerIds.business}`, { token: one })
+    await apply(write(clock.now() + 3_600_000))
+    const renewed = await renew(token)
+    assert.equal(renewed.expires_in, 3600)
+    const again = await renew(renewed.access_token)
+    assert.equal(again.expires_in, 3600)
+    assert.equal((await own(again.access_token)).status, 200)
+    // Shortened afterwards: what it was exchanged for is shortened with it, and grows no longer.
+    await apply(write(clock.now() + 60_000))
+    clock.advance(59_999)
+    assert.equal((await own(again.access_token)).status, 200)
+    clock.advance(1)
+    for (const one of [token, renewed.access_token, again.access_token]) assertError(await own(one), invalidToken())
+    await apply(write(clock.now() + 60_000))
+    const { access_token } = await renew(token)
+    assert.equal((await own(access_token)).status, 200)
+    assertError(await own(again.access_token), invalidToken())
+    const endless = await assertWorks()
+    const first = await renew(endless)
+    clock.advance(86_400_000)
+    assert.equal((await renew(first.access_token)).expires_in, 60 * 86_400, 'of one without an end each lives as long')
   })
 
   test('what is missing, of another form or too large is 400', async () => {

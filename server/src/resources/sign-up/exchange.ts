@@ -9,7 +9,7 @@ import type { OpenContext } from '../../graph/context.ts'
 import { insertActivity } from '../audit/store.ts'
 import type { Attempt } from './attempts.ts'
 import { type Client, isSame } from './clients.ts'
-import { hashCode } from './connections.ts'
+import { hashCode, lockAccount } from './connections.ts'
 import { codeUsedOrOld, redirectDiffers, tokenNotExchanged, verifierWrong } from './exchange-errors.ts'
 
 export interface ExchangedCode {
@@ -124,11 +124,17 @@ async function lockConnection(tx: Transaction, id: string) {
     .executeTakeFirst()
 }
 
-/** Makes another token with the same grant, which lives for a while. */
-export async function exchangeToken(context: OpenContext, app: Client, given: string): Promise<string> {
-  const secret = await context.ports.transaction((tx) => renewToken(tx, context, app, given))
-  if (secret === undefined) throw tokenNotExchanged()
-  return secret
+export interface RenewedToken {
+  readonly secret: string
+  /** In milliseconds, from when it was made. */
+  readonly lifetime: number
+}
+
+/** Makes another token with the same grant, which lives for a while, and not longer than the one that somebody made. */
+export async function exchangeToken(context: OpenContext, app: Client, given: string): Promise<RenewedToken> {
+  const renewed = await context.ports.transaction((tx) => renewToken(tx, context, app, given))
+  if (!renewed) throw tokenNotExchanged()
+  return renewed
 }
 
 /** Undefined where that token may not be exchanged. */
@@ -137,11 +143,15 @@ async function renewToken(
   { clock, random, settings, remote_address, trace }: OpenContext,
   app: Client,
   given: string,
-): Promise<string | undefined> {
+): Promise<RenewedToken | undefined> {
   const now = clock.now()
   const token = await findExchangeable(tx, app, hashToken(tx, given))
   if (!token || (token.expires_time !== null && token.expires_time <= now)) return undefined
+  if (token.account_id !== null) tx.lock(lockAccount, { account_id: token.account_id })
   if (token.connection_id !== null && !(await lockConnection(tx, token.connection_id))) return undefined
+  const first = await lockFirst(tx, token.exchanged_from ?? token.id)
+  if (!first) return undefined
+  const expires_time = Math.min(now + settings.exchangedTokenLifetime, first.expires_time ?? Number.POSITIVE_INFINITY)
   const secret = makeTokenSecret(random)
   const { accounts, user_id, connection_id, made_by } = token
   const id = await insertToken(tx, clock, random, {
@@ -149,11 +159,11 @@ async function renewToken(
     app_id: app.id,
     scopes: token.scopes as Scope[],
     accounts,
-    expires_time: now + settings.exchangedTokenLifetime,
+    expires_time,
     made_by: made_by ?? undefined,
     user_id,
     connection_id,
-    exchanged_from: token.exchanged_from ?? token.id,
+    exchanged_from: first.id,
   })
   await insertTokenNote(tx, { token_id: id, name: null, created_by: token.id })
   insertActivity(tx, {
@@ -169,19 +179,32 @@ async function renewToken(
     remote_address,
     trace,
   })
-  return secret
+  return { secret, lifetime: expires_time - now }
+}
+
+/** The token that somebody made and exchanges began with, which nobody ends before this transaction: whoever does finds those made here. */
+async function lockFirst(tx: Transaction, id: string): Promise<Pick<TokensTable, 'id' | 'expires_time'> | undefined> {
+  return tx.query
+    .selectFrom('tokens')
+    .select(['id', 'expires_time'])
+    .where('id', '=', id)
+    .where('revoked_time', 'is', null)
+    .forShare()
+    .executeTakeFirst()
 }
 
 /** Whoever holds the secret of an app runs the app, and not the service: tokens for its doors are not exchanged. */
-async function findExchangeable(tx: Transaction, app: Client, hashed: string): Promise<TokensTable | undefined> {
+async function findExchangeable(tx: Transaction, app: Client, hashed: string) {
   const token = await tx.query
     .selectFrom('tokens')
-    .selectAll()
-    .where('hash', '=', hashed)
-    .where('app_id', '=', app.id)
-    .where('revoked_time', 'is', null)
-    .where('is_of_app', 'is', null)
-    .where('session_name', 'is', null)
+    .leftJoin('connections', 'connections.id', 'tokens.connection_id')
+    .selectAll('tokens')
+    .select('connections.account_id')
+    .where('tokens.hash', '=', hashed)
+    .where('tokens.app_id', '=', app.id)
+    .where('tokens.revoked_time', 'is', null)
+    .where('tokens.is_of_app', 'is', null)
+    .where('tokens.session_name', 'is', null)
     .executeTakeFirst()
   return token?.scopes.some(isScopeOfService) ? undefined : token
 }

@@ -25,8 +25,6 @@ export const tokensChapter: Chapter = {
 
 const meFields = Object.keys(meSchema.properties)
 
-const spareToken = 'A token that may end: take a new one for it.'
-
 function tokenOperations(vocabulary: Vocabulary): NewOperation[] {
   return [
     defineTokenRead({
@@ -55,7 +53,7 @@ function tokenOperations(vocabulary: Vocabulary): NewOperation[] {
       permit: ({ caller }) => refuseSession(caller),
       input: Type.Object({}),
       output: successSchema,
-      examples: { output: { success: true }, needs: spareToken },
+      examples: { by: 'spare', output: { success: true } },
       async run({ db, clock, random, caller }) {
         refuseOfApp(caller)
         await takeBackAll(db, { clock, random }, caller)
@@ -74,9 +72,9 @@ function tokenOperations(vocabulary: Vocabulary): NewOperation[] {
       }),
       output: successSchema,
       examples: {
+        by: 'spare',
         input: { scope: writeScope('msgapp_business_messaging', vocabulary) },
         output: { success: true },
-        needs: spareToken,
       },
       async run({ db, clock, random, caller }, { scope: text }) {
         refuseOfApp(caller)
@@ -121,10 +119,19 @@ function tokenOperations(vocabulary: Vocabulary): NewOperation[] {
           },
         },
       },
-      async run({ db, clock, caller }, { input_token }) {
+      async run({ db, clock, caller, guesses, remote_address }, { input_token }) {
+        // Whoever has one app could otherwise guess the secret of another here.
+        guesses.refuse(remote_address, input_token)
         const token = await findInspected(db, input_token)
-        if (!token) return { data: describeUnknown() }
-        if (!mayInspect(token, caller, limitsOf(caller))) throw badArgument(inputTokenOfAnother('input_token'))
+        if (!token) {
+          guesses.noteWrong(remote_address)
+          return { data: describeUnknown() }
+        }
+        if (!mayInspect(token, caller, limitsOf(caller))) {
+          guesses.noteWrong(remote_address)
+          throw badArgument(inputTokenOfAnother('input_token'))
+        }
+        guesses.noteGood(input_token)
         return { data: describeToken(token, vocabulary, clock.now()) }
       },
     }),

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { createHmac } from 'node:crypto'
 import { describe, test } from 'node:test'
+import type { Answer } from '../../../test/harness/client.ts'
 import { onBothDatabases, onOneDatabase } from '../../../test/harness/databases.ts'
 import { assertError } from '../../../test/harness/errors.ts'
 import { useTestServer } from '../../../test/harness/server.ts'
@@ -12,6 +13,7 @@ import type { Scope } from '../../graph/caller.ts'
 import { badArgument } from '../../graph/define-error.ts'
 import { invalidToken, missingToken, notFound } from '../../graph/errors.ts'
 import { proofMissing, proofWrong, unknownVersion, versionNotListed } from '../../http/errors.ts'
+import { rateLimitReached } from '../../limits/errors.ts'
 import { applyWorld } from '../../world/apply.ts'
 import { readWorld } from '../../world/read.ts'
 import { tokenIsOfApp } from '../operators/errors.ts'
@@ -385,5 +387,62 @@ onOneDatabase('what a token is, in the other vocabulary', 'sqlite', (engine) => 
     assert.deepEqual(gone.body, { success: true })
     const held = badArgument(scopeNotHeld('scope', { held: ['whatsapp_business_management'] }))
     assertError(await server.client.delete('/me/permissions/business_management', { token: tokens.owner }), held)
+  })
+})
+
+onOneDatabase('guesses of tokens and proofs', 'sqlite', (engine) => {
+  const server = useTestServer({ engine, world: world(), env: { RATE_LIMITS: 'on', RATE_LIMIT_FAILURES: '3/1m' } })
+
+  const debug = (input_token: string, token = appToken) =>
+    server.client.get('/debug_token', { token, query: { input_token } })
+  const readAccount = (token: string, proof: string) =>
+    server.client.get(`/v23.0/${ids.account}`, { token, query: { appsecret_proof: proof } })
+  const refused = rateLimitReached
+
+  async function assertRefusedUntilTheMinuteEnds(known: () => Promise<Answer>, unknown: () => Promise<Answer>) {
+    assertError(await unknown(), refused)
+    assertError(await server.client.get('/v23.0/me', { token: 'unknown' }), refused)
+    assert.equal((await known()).status, 200)
+    server.clock.advance(60_000)
+    assert.equal((await unknown()).status, 200)
+    server.clock.advance(60_000)
+  }
+
+  test('own tokens of apps that are wrong count, whoever asks with them', async () => {
+    assert.equal((await debug(tokens.owner)).status, 200)
+    for (const wrong of ['1', '2', '3']) {
+      assertError(await debug(tokens.owner, `${partnerIds.application}|${wrong}`), invalidToken())
+    }
+    const right = () => debug(tokens.partner, partnerAppToken)
+    await assertRefusedUntilTheMinuteEnds(() => debug(tokens.owner), right)
+  })
+
+  test('texts that are no token count, and so do tokens of other apps', async () => {
+    const known = () => debug(tokens.unscoped)
+    assert.equal((await known()).status, 200)
+    for (const wrong of ['1', '2']) {
+      assert.equal((await debug(`${partnerIds.application}|${wrong}`)).body.data.is_valid, false)
+    }
+    assertError(await debug(partnerAppToken), badArgument(inputTokenOfAnother('input_token')))
+    assertError(await debug(`${partnerIds.application}|3`), refused)
+    await assertRefusedUntilTheMinuteEnds(known, () => debug(tokens.managementOnly))
+  })
+
+  test('the end of a token is no guess', async () => {
+    for (let time = 0; time < 4; time++) {
+      assert.equal((await debug(tokens.expired)).body.data.error.subcode, 463)
+    }
+  })
+
+  test('proofs that are wrong count', async () => {
+    const known = () => readAccount(tokens.owner, prove(tokens.owner, secret))
+    assert.equal((await known()).status, 200)
+    for (const wrong of ['1', '2', '3']) {
+      assertError(
+        await readAccount(provingToken, prove(provingToken, wrong)),
+        badArgument(proofWrong('appsecret_proof')),
+      )
+    }
+    await assertRefusedUntilTheMinuteEnds(known, () => readAccount(provingToken, prove(provingToken, provingSecret)))
   })
 })

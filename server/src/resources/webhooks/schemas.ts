@@ -1,5 +1,6 @@
 import { type Static, Type } from 'typebox'
 import { webhookFields } from '../../delivery/webhook-fields.ts'
+import { maxUrlLength } from '../../egress/errors.ts'
 import { describeNodeIds } from '../../graph/nodes.ts'
 import type { Vocabulary } from '../../graph/vocabulary.ts'
 
@@ -11,6 +12,16 @@ export const callbackUrlSchema = Type.String({
   maxLength: 2000,
   'x-expects': 'an http or https URL',
 })
+
+export const redirectUrisSchema = Type.Array(
+  Type.String({ minLength: 1, maxLength: maxUrlLength, 'x-expects': 'an https URL' }),
+  {
+    maxItems: 50,
+    uniqueItems: true,
+    description:
+      'Where a browser may be sent back to with a code of the sign-up, compared to the letter; http with an internal host alone.',
+  },
+)
 
 export const verifyTokenSchema = Type.String({
   minLength: 1,

@@ -9,7 +9,6 @@ import { endWaiting } from '../../delivery/history/end-waiting.ts'
 import { ensureLanes } from '../../delivery/store/lane-rows.ts'
 import { accountObject, webhookFields } from '../../delivery/webhook-fields.ts'
 import { findRedirectProblem } from '../../egress/callback-url.ts'
-import { maxUrlLength } from '../../egress/errors.ts'
 import { inBatches } from '../../world-part/batches.ts'
 import { pickGiven, toEntry } from '../../world-part/entries.ts'
 import {
@@ -24,25 +23,24 @@ import { readRows, upsertChanged, upsertNodes } from '../../world-part/rows.ts'
 import { idListSchema, idSchema, nameSchema } from '../../world-part/schemas.ts'
 import { accountEntries } from '../account/world.ts'
 import { partnerKinds } from '../solutions/schemas.ts'
-import { callbackUrlSchema, verifyTokenSchema } from './schemas.ts'
+import { callbackUrlSchema, redirectUrisSchema, verifyTokenSchema } from './schemas.ts'
 import { openVerifyToken, unlinkApp } from './store.ts'
-
-/** Where a browser may be sent back to with a code. */
-const maxRedirectUris = 50
 
 const appSchema = Type.Object({
   id: idSchema,
   business_id: idSchema,
   name: Type.Optional(nameSchema),
-  secret: Type.Optional(Type.String({ minLength: 1, maxLength: 255 })),
-  partner_kind: Type.Optional(Type.Enum(partnerKinds)),
-  first_party: Type.Optional(Type.Boolean()),
-  redirect_uris: Type.Optional(
-    Type.Array(Type.String({ minLength: 1, maxLength: maxUrlLength, 'x-expects': 'an https URL' }), {
-      maxItems: maxRedirectUris,
-      uniqueItems: true,
+  secret: Type.Optional(
+    Type.String({
+      // The blank of a file would be part of it: of no header, and of no setting that an app reads it from.
+      pattern: '^(?!\\s)[^\\x00-\\x1f\\x7f]+(?<!\\s)$',
+      maxLength: 255,
+      'x-expects': 'a secret of 1 to 255 characters, without blanks around it and without line breaks or tabs',
     }),
   ),
+  partner_kind: Type.Optional(Type.Enum(partnerKinds)),
+  first_party: Type.Optional(Type.Boolean()),
+  redirect_uris: Type.Optional(redirectUrisSchema),
   require_appsecret_proof: Type.Optional(Type.Boolean()),
 })
 
@@ -60,8 +58,8 @@ const appEntries = defineWorldPart({
     (problems) =>
     ({ given, place }) => {
       for (const [index, uri] of (given.redirect_uris ?? []).entries()) {
-        const problem = findRedirectProblem(uri)
-        if (problem !== undefined) problems.add(`${place}.redirect_uris[${index}]`, problem)
+        const problem = findRedirectProblem(uri, `${place}.redirect_uris[${index}]`)
+        if (problem) problems.add(problem.place, problem.problem)
       }
     },
   async write(apps, context) {

@@ -45,6 +45,15 @@ export function makeCustomers(count: number): Person[] {
   }))
 }
 
+/** People of the first business, who may connect it to apps. */
+export function makeStaff(count: number): object[] {
+  return Array.from({ length: count }, (_, index) => ({
+    id: String(2_300_000_000_000_001 + index),
+    name: `${firstNames[index % firstNames.length]} ${lastNames[index % lastNames.length]}`,
+    email: `staff${index + 1}@lucky-shrub.example`,
+  }))
+}
+
 const firstNames = [
   'Grace',
   'Alan',

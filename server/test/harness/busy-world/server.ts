@@ -9,6 +9,7 @@ import { readWorld } from '../../../src/world/read.ts'
 import { type Engine, makeMigratedStore } from '../databases.ts'
 import { startCallbacks } from './callbacks.ts'
 import { BusyClock } from './clock.ts'
+import { makeConnections } from './connections.ts'
 import { Doors } from './doors.ts'
 import { type BusySize, wholeSize } from './sizes.ts'
 import { makeTraffic, pastDays } from './traffic.ts'
@@ -61,6 +62,7 @@ export async function startBusyServer({
     await place.remove()
   }
   try {
+    await makeConnections(doors, size)
     await makeTraffic({ doors, clock, size, settle: () => app.settle(), breakSubscriber: callbacks.break })
   } catch (error) {
     await stop()

@@ -14,16 +14,18 @@ export interface BusySize {
   readonly changes: number
   readonly groups: number
   readonly photos: number
+  /** Businesses that connected themselves to the partner's app, each with a person. */
+  readonly connections: number
 }
 
 /** Every list of the console has more than one page. */
 export const wholeSize: BusySize = {
   ...{ longestChat: 1300, otherMessages: 3200, rounds: 100, customers: 40 },
-  ...{ numbers: 64, apps: 56, tokens: 260, changes: 60, groups: 12, photos: 6 },
+  ...{ numbers: 64, apps: 56, tokens: 260, changes: 60, groups: 12, photos: 6, connections: 60 },
 }
 
 /** The same kinds of things, few of each: for tests of every run. */
 export const smallSize: BusySize = {
   ...{ longestChat: 24, otherMessages: 24, rounds: 8, customers: 4 },
-  ...{ numbers: 3, apps: 4, tokens: 6, changes: 4, groups: 2, photos: 1 },
+  ...{ numbers: 3, apps: 4, tokens: 6, changes: 4, groups: 2, photos: 1, connections: 2 },
 }

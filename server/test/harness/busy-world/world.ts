@@ -1,4 +1,5 @@
-import { makeCustomers, type Person, people } from './people.ts'
+import { makeCrowd, redirect_uri } from '../sign-up-pages.ts'
+import { makeCustomers, makeStaff, type Person, people } from './people.ts'
 import type { BusySize } from './sizes.ts'
 import { makeTemplates } from './templates.ts'
 
@@ -46,6 +47,7 @@ export type Callbacks = Readonly<Record<keyof typeof busyApps, string>>
 /** The world file that the busy world begins with; traffic does the rest. */
 export function makeBusyWorld(size: BusySize, callbacks: Callbacks, now: number): object {
   const customers = makeCustomers(size.customers)
+  const crowd = makeCrowd(size.connections)
   return {
     businesses: [
       {
@@ -53,17 +55,19 @@ export function makeBusyWorld(size: BusySize, callbacks: Callbacks, now: number)
         name: 'Lucky Shrub',
         timezone_id: 1,
         extended_credits: [{ id: '2100000000000001', legal_entity_name: 'Lucky Shrub LLC' }],
+        users: makeStaff(size.connections),
       },
       { id: busyIds.partner, name: 'Green Partner', timezone_id: 137 },
       { id: '2000000000000003', name: 'شركة النباتات المحظوظة المحدودة' },
       { id: '2000000000000004', name: 'Botanical and horticultural wholesale trading company of the lowlands' },
+      ...crowd.businesses,
     ],
     apps: [
       ...(Object.keys(busyApps) as (keyof Callbacks)[]).map((key) => describeApp(key, callbacks[key])),
       ...makeOtherApps(size.apps - 4),
     ],
     tokens: makeTokens(size, now),
-    accounts: [makeFirstAccount(size, customers), ...makeOtherAccounts(size.numbers)],
+    accounts: [makeFirstAccount(size, customers), ...makeOtherAccounts(size.numbers), ...crowd.accounts],
     call_permissions: [people.ada, people.arabic, people.long, ...customers.slice(0, 3)].map(({ wa_id }) => ({
       phone_number_id: busyIds.number,
       user_wa_id: wa_id,
@@ -84,7 +88,7 @@ function describeApp(key: keyof Callbacks, callback_url: string): object {
     secret: key === 'good' ? 'shrub-app-secret' : `${key}-app-secret`,
     webhook,
     ...(key === 'good' && { first_party: true }),
-    ...(isPartner && { partner_kind: 'SOLUTION_PROVIDER' }),
+    ...(isPartner && { partner_kind: 'SOLUTION_PROVIDER', redirect_uris: [redirect_uri] }),
   }
 }
 

@@ -1,10 +1,14 @@
-import { type OperatorAppsRetrieveResponse, operatorAppsRetrieve } from '@switchboard/client/methods'
+import {
+  type OperatorAppsRetrieveResponse,
+  operatorAppsRetrieve,
+  operatorAppsUpdate,
+} from '@switchboard/client/methods'
 import { useMemo } from 'preact/hooks'
-import { base, client, isSandbox } from '../../../data/http.ts'
+import { base, client } from '../../../data/http.ts'
 import type { Node } from '../../../data/types.ts'
 import { Loaded, useLoaded } from '../../../ui/load/loaded.tsx'
-import { Empty, To } from '../../../ui/parts.tsx'
-import { FactRow, Facts } from '../facts.tsx'
+import { Empty } from '../../../ui/parts.tsx'
+import { Edit, FactRow, Facts } from '../facts.tsx'
 import { Connections } from './connections.tsx'
 import { writeDialogAddress } from './dialog-address.ts'
 
@@ -15,12 +19,27 @@ export function SignUp({ node }: { readonly node: Node }) {
   const app = useLoaded(node.id, () => operatorAppsRetrieve(client, node.id))
   return (
     <>
-      <section class="card">
-        <h2>Sign-up</h2>
-        <Loaded of={app} what="the redirect URIs">
-          {(value) => <SignUpFacts app={value} />}
-        </Loaded>
-      </section>
+      <Loaded of={app} what="the redirect URIs">
+        {(value) => (
+          <>
+            <section class="card">
+              <h2>Sign-up</h2>
+              <SignUpFacts app={value} />
+            </section>
+            <Edit
+              title="Edit the sign-up"
+              writable={{
+                redirect_uris: value.redirect_uris,
+                require_appsecret_proof: value.require_appsecret_proof,
+              }}
+              save={async (json) => {
+                await operatorAppsUpdate(client, node.id, json)
+                await app.reload()
+              }}
+            />
+          </>
+        )}
+      </Loaded>
       <Connections
         of={{ app_id: node.id }}
         empty={
@@ -43,8 +62,8 @@ function SignUpFacts({ app }: { readonly app: App }) {
         <FactRow name="Redirect URIs">{redirect_uris.join('\n') || 'None'}</FactRow>
         <FactRow name="Proof of the app secret">
           {require_appsecret_proof
-            ? 'Demanded: every request with a token of the app needs appsecret_proof'
-            : 'Checked where a request has appsecret_proof, not demanded'}
+            ? 'Required: every request with a token of the app must have appsecret_proof'
+            : 'Optional: a wrong appsecret_proof is refused, and requests without one are accepted'}
         </FactRow>
       </Facts>
       {redirect_uris.length === 0 ? <AddRedirectUri /> : <DialogLink app={app} />}
@@ -73,7 +92,7 @@ function DialogLink({ app: { id, redirect_uris } }: { readonly app: App }) {
       <a href={writeDialogAddress(base, { app_id: id, redirect_uri, state })} target="_blank" rel="noreferrer">
         Open the sign-up dialog
       </a>
-      <span class="soft">, which sends the browser to {redirect_uri} in the end</span>
+      <span class="soft">. At the end, the browser goes to {redirect_uri}</span>
     </p>
   )
 }
@@ -87,14 +106,8 @@ function drawState(): string {
 function AddRedirectUri() {
   return (
     <p class="soft">
-      The sign-up dialog returns only to a redirect URI of the app, and the app has none. Add <code>redirect_uris</code>{' '}
-      to the app in a world file, and apply it{' '}
-      {isSandbox && (
-        <>
-          on the page <To href="/sandbox">Sandbox</To>, or{' '}
-        </>
-      )}
-      by <code>./switchboard apply</code>.
+      The sign-up dialog returns only to a redirect URI of the app, and the app has none. Add the address that your app
+      is reached at after a sign-up under “Edit the sign-up”.
     </p>
   )
 }

@@ -1,3 +1,4 @@
+import { sql } from 'kysely'
 import { type Static, Type } from 'typebox'
 import { readScope, writeScope } from '../../../auth/scopes.ts'
 import { insertTokenNote, maxNameLength } from '../../../auth/token-notes.ts'
@@ -138,7 +139,7 @@ export function tokenOperations(): NewOperation[] {
         return page.fetch(
           (range) => listTokensOfTenantsForOperators(db, caller, filter, page.now, range),
           (row) => showToken(withoutForeignApp(row, caller), vocabulary, page.now),
-          { db, table: 'tokens' },
+          { db, table: 'tokens', by: filter.app_id === undefined ? undefined : sql`app_id = ${filter.app_id}` },
         )
       },
     }),

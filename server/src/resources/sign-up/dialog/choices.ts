@@ -1,5 +1,7 @@
 import { type RawBuilder, type SelectQueryBuilder, sql } from 'kysely'
 import type { Db } from '../../../db/database.ts'
+import type { CursorKey } from '../../../graph/lists/cursors.ts'
+import { findRowBehind, scanInSteps } from '../../../graph/lists/scan.ts'
 import type { DialogApp } from './request.ts'
 import type { DialogQuery } from './schemas.ts'
 import type { DialogState } from './ticket.ts'
@@ -56,6 +58,17 @@ export async function findPerson(db: Db, id: string): Promise<Person | undefined
   return db.query.selectFrom('business_users').select(personColumns).where('id', '=', id).executeTakeFirst()
 }
 
+/** Who has this e-mail address, of whatever business: the first, where there are several. */
+export async function findPersonByEmail(db: Db, email: string): Promise<Person | undefined> {
+  return db.query
+    .selectFrom('business_users')
+    .select(personColumns)
+    .where(isEmail(email))
+    .orderBy('created_time')
+    .orderBy('id')
+    .executeTakeFirst()
+}
+
 /** The person of this e-mail address in a business; the first, where it has several. */
 export async function findPersonOfBusiness(db: Db, email: string, business_id: string): Promise<Person | undefined> {
   return db.query
@@ -68,6 +81,11 @@ export async function findPersonOfBusiness(db: Db, email: string, business_id: s
     .executeTakeFirst()
 }
 
+export async function isPersonOfAny(db: Db, email: string): Promise<boolean> {
+  const found = await db.query.selectFrom('business_users').select('id').where(isEmail(email)).limit(1).execute()
+  return found.length > 0
+}
+
 /** The store has addresses in lower case, and so has the dialog. */
 function isEmail(email: string): RawBuilder<boolean> {
   return sql<boolean>`business_users.email = ${email}`
@@ -75,7 +93,7 @@ function isEmail(email: string): RawBuilder<boolean> {
 
 /** Everybody. Only where whoever asks may be anybody: in a sandbox. */
 export async function listPeople(db: Db, part: ListPart): Promise<Choices> {
-  const rows = await pageOf(
+  const people = orderByName(
     db.query
       .selectFrom('business_users')
       .innerJoin('businesses', 'businesses.id', 'business_users.business_id')
@@ -87,15 +105,23 @@ export async function listPeople(db: Db, part: ListPart): Promise<Choices> {
       ]),
     'business_users',
     ['business_users.name', 'business_users.email', 'businesses.name', 'business_users.id'],
-    part,
   )
-  return toChoices(rows, part)
+  // All of them, however many there are: whoever is searched for is looked for in steps, in the order of the names.
+  const last = readPlace(part.after)
+  const { rows, reached } = await scanInSteps<Found, CursorKey>({
+    from: last && [last.name, last.id],
+    limit: choicesOnPage + 1,
+    findEdge: (from, distance) =>
+      findRowBehind({ db, table: 'business_users' }, ['name', 'id'], people.isBehind(from), people.order, distance),
+    look: ({ from, to }, limit) => people.look(part.search, from, to, limit),
+  })
+  return toChoices(rows, part, reached)
 }
 
 /** The businesses that somebody with this e-mail address is a person of. */
 export async function listBusinesses(db: Db, email: string, part: ListPart): Promise<Choices> {
-  const isTheirs = sql<boolean>`EXISTS (
-    SELECT 1 FROM business_users WHERE business_users.business_id = businesses.id AND ${isEmail(email)})`
+  // Found by the address: with EXISTS the embedded store would ask it of every business.
+  const isTheirs = sql<boolean>`businesses.id IN (SELECT business_users.business_id FROM business_users WHERE ${isEmail(email)})`
   const rows = await pageOf(
     db.query
       .selectFrom('businesses')
@@ -146,38 +172,50 @@ type Found = Pick<Choice, 'id' | 'name' | 'detail'> & { readonly note?: string |
 type AnyQuery = SelectQueryBuilder<any, any, Found>
 
 /** By name, and by id where names are the same; one more than a page has, to know whether another one follows. */
-async function pageOf(
+function pageOf(
   query: unknown,
   table: string,
   searched: readonly string[],
   { search, after }: ListPart,
   nameColumn = 'name',
 ): Promise<Found[]> {
-  const name = sql.ref(`${table}.${nameColumn}`)
-  const id = sql.ref(`${table}.id`)
-  let found = query as AnyQuery
-  if (search !== '') {
-    const pattern = `%${search.toLowerCase().replaceAll(/[\\%_]/g, '\\$&')}%`
-    const matches = searched.map((column) => sql`LOWER(${sql.ref(column)}) LIKE ${pattern} ESCAPE '\\'`)
-    found = found.where(sql<boolean>`(${sql.join(matches, sql` OR `)})`)
-  }
   const last = readPlace(after)
-  if (last)
-    found = found.where(sql<boolean>`(${name} > ${last.name} OR (${name} = ${last.name} AND ${id} > ${last.id}))`)
-  return found
-    .orderBy(name)
-    .orderBy(id)
-    .limit(choicesOnPage + 1)
-    .execute()
+  const list = orderByName(query, table, searched, nameColumn)
+  return list.look(search, last && [last.name, last.id], undefined, choicesOnPage + 1)
 }
 
-function toChoices(rows: readonly Found[], { search, after }: ListPart): Choices {
+/** A list by name, of which stretches can be read: behind one place, up to another. */
+function orderByName(query: unknown, table: string, searched: readonly string[], nameColumn = 'name') {
+  const name = sql.ref(`${table}.${nameColumn}`)
+  const id = sql.ref(`${table}.id`)
+  // Always a bound: the embedded store prefers to sort what it may only walk in its order.
+  const isBehind = (from: CursorKey | undefined) =>
+    from ? sql<boolean>`(${name}, ${id}) > (${from[0]}, ${from[1]})` : sql<boolean>`${name} >= ''`
+  const order = sql`${name}, ${id}`
+  return {
+    isBehind,
+    order,
+    look(search: string, from: CursorKey | undefined, to: CursorKey | undefined, limit: number): Promise<Found[]> {
+      let found = (query as AnyQuery).where(isBehind(from))
+      if (to) found = found.where(sql<boolean>`(${name}, ${id}) <= (${to[0]}, ${to[1]})`)
+      if (search !== '') {
+        const pattern = `%${search.toLowerCase().replaceAll(/[\\%_]/g, '\\$&')}%`
+        const matches = searched.map((column) => sql`LOWER(${sql.ref(column)}) LIKE ${pattern} ESCAPE '\\'`)
+        found = found.where(sql<boolean>`(${sql.join(matches, sql` OR `)})`)
+      }
+      return found.orderBy(order).limit(limit).execute()
+    },
+  }
+}
+
+/** `reached`: where a search ended because it took long enough. */
+function toChoices(rows: readonly Found[], { search, after }: ListPart, reached?: CursorKey): Choices {
   const items = rows.slice(0, choicesOnPage).map((row) => ({ ...row, note: row.note ?? null }))
   const hasMore = rows.length > choicesOnPage
-  const last = items.at(-1)
+  const last = hasMore ? items.at(-1) : reached && { name: String(reached[0]), id: reached[1] }
   return {
     items,
-    next: hasMore && last ? writePlace(last) : undefined,
+    next: last && writePlace(last),
     isLong: hasMore || search !== '' || after !== undefined,
   }
 }
@@ -277,25 +315,38 @@ export async function findAutoChoice(
   app: DialogApp,
   { account_id, user_id }: Pick<DialogQuery, 'account_id' | 'user_id'>,
 ): Promise<Omit<AutoChoice, 'phone_number_id'> | undefined> {
-  const fits = user_id === undefined ? sql`TRUE` : sql`u.id = ${user_id}`
+  const user = user_id === undefined ? undefined : await findPerson(db, user_id)
+  if (user_id !== undefined && !user) return undefined
   let query = db.query
     .selectFrom('accounts')
     .select(['id', 'business_id'])
-    .where(sql<boolean>`EXISTS (SELECT 1 FROM business_users u WHERE u.business_id = accounts.business_id AND ${fits})`)
-  if (account_id !== undefined) query = query.where('id', '=', account_id)
-  const account = await query
-    .orderBy(sql`CASE business_id WHEN ${app.business_id} THEN 1 ELSE 0 END`)
+    // Always a bound: the embedded store prefers to sort what it may only walk in its order.
+    .where('created_time', '>=', 0)
     .orderBy('created_time')
     .orderBy('id')
-    .executeTakeFirst()
+    .limit(1)
+  if (user) query = query.where('business_id', '=', user.business_id)
+  else {
+    query = query.where(
+      sql<boolean>`EXISTS (SELECT 1 FROM business_users u WHERE u.business_id = accounts.business_id)`,
+    )
+  }
+  if (account_id !== undefined) query = query.where('id', '=', account_id)
+  // The first of others ends a walk in the order of time; whose it is, as an order, would sort all of them.
+  const account =
+    (await query.where('business_id', '<>', app.business_id).executeTakeFirst()) ??
+    (await query.where('business_id', '=', app.business_id).executeTakeFirst())
   if (!account) return undefined
-  let people = db.query
+  const { id, business_id } = account
+  if (user) return { user, business_id, account_id: id }
+  const first = await db.query
     .selectFrom('business_users')
     .select(personColumns)
-    .where('business_id', '=', account.business_id)
-  if (user_id !== undefined) people = people.where('id', '=', user_id)
-  const user = await people.orderBy('created_time').orderBy('id').executeTakeFirstOrThrow()
-  return { user, business_id: account.business_id, account_id: account.id }
+    .where('business_id', '=', business_id)
+    .orderBy('created_time')
+    .orderBy('id')
+    .executeTakeFirstOrThrow()
+  return { user: first, business_id, account_id: id }
 }
 
 export async function findFirstNumber(db: Db, account_id: string): Promise<string | null> {

@@ -17,6 +17,8 @@ import {
   dialogAppUnknown,
   dialogForged,
   dialogOver,
+  dialogWithdrawn,
+  disconnectedSince,
   numberNotOfAccount,
   redirectNotListed,
   stateTooLong,
@@ -220,7 +222,7 @@ onBothDatabases('the dialog of the sign-up', (engine) => {
     assert.match(textOf((await browser.send('code', { code: '12' })).html), /It must be a code of 6 digits/)
     const missed = await browser.send('code', { code: other })
     assert.equal(missed.status, 422)
-    assert.match(textOf(missed.html), /The code is wrong.*tries left/)
+    assert.match(textOf(missed.html), /The code is wrong.*4 tries are left/)
     await browser.post('new-number', { ticket: atNumber, phone_number: '16315551077', verified_name: 'New' })
     assert.equal(browser.page.url, '/dialog/code', 'the number that was added a moment ago')
     assert.equal(await readCode('16315551077'), code, 'whose code is on its way')
@@ -229,7 +231,7 @@ onBothDatabases('the dialog of the sign-up', (engine) => {
     assert.match(textOf(browser.page.html), /A new code comes by a call/)
     const soon = await browser.send('send-code', { code_method: 'SMS' })
     assert.equal(soon.status, 429)
-    assert.match(textOf(soon.html), /asked for too often; try again in \d+ s/)
+    assert.match(textOf(soon.html), /asked for too often; try again in (1 minute|\d+ (seconds|minutes))/)
     const verified = await browser.send('code', { code: ` ${await readCode('16315551077')} ` })
     assert.equal(verified.url, '/dialog/consent')
     const { left } = await browser.send('consent', { popup: '0' })
@@ -267,6 +269,7 @@ onBothDatabases('the dialog of the sign-up', (engine) => {
     for (let tries = 0; tries < 20 && shown.status !== 429; tries++) shown = await browser.send('code', { code: wrong })
     const { message } = tooManyWrongCodes({ seconds: 1 })
     assert.ok(textOf(shown.html).includes(message.split(';')[0] ?? message))
+    assert.match(textOf(shown.html), /try again in 15 minutes/)
     assert.equal((await browser.send('code', { code })).status, 429)
   })
 
@@ -501,13 +504,108 @@ onBothDatabases('the dialog of the sign-up', (engine) => {
   test('stops when the app takes the address off its list', async () => {
     const browser = new DialogBrowser(server)
     await browser.open({ ...asked, client_id: hostileApp })
+    const { ticket } = browser
     const list = (redirect_uris: string[]) =>
       server.database.transaction((tx) =>
         tx.query.updateTable('apps').set({ redirect_uris }).where('id', '=', hostileApp).execute(),
       )
     await list(['https://other.example/'])
-    assertRefused(await browser.send('decline', {}), redirectNotListed())
+    for (const step of ['decline', 'person']) {
+      assertRefused(await browser.post(step, { ticket, user_id: ids.business_user }), dialogWithdrawn())
+    }
+    assertRefused(await browser.go(`/dialog/person?ticket=${ticket}`), dialogWithdrawn())
     await list([redirect])
+  })
+
+  /** A dialog of somebody new that has come to the consent; everything in it is their own. */
+  async function reachConsent(name: string): Promise<DialogBrowser & { readonly made: string }> {
+    const browser = new DialogBrowser(server)
+    await browser.open(asked)
+    await browser.send('new-person', { name, email: `${name.toLowerCase()}@old.example` })
+    await browser.send('new-business', { name })
+    await browser.send('new-account', { name })
+    const account = await server.database.read.query
+      .selectFrom('accounts')
+      .select('id')
+      .where('name', '=', name)
+      .executeTakeFirstOrThrow()
+    await browser.send('number', { none: '1' })
+    assert.equal(browser.page.url, '/dialog/consent')
+    return Object.assign(browser, { made: account.id })
+  }
+
+  const lost = /not there any more, or is not yours any more; choose again/
+
+  test('an old page connects nothing after the person was removed, and says that something is gone', async () => {
+    const browser = await reachConsent('Removed')
+    const { ticket } = browser
+    await server.database.transaction((tx) =>
+      tx.query.deleteFrom('business_users').where('email', '=', 'removed@old.example').execute(),
+    )
+    const before = await countAll()
+    for (const [step, fields] of [
+      ['consent', { popup: '1' }],
+      ['new-account', { name: 'Removed too' }],
+      ['number', { none: '1' }],
+    ] as const) {
+      const shown = await browser.post(step, { ticket, ...fields })
+      assert.equal(shown.url, '/dialog/business')
+      assert.match(textOf(shown.html), lost)
+    }
+    assert.match(textOf((await browser.go(`/dialog/consent?ticket=${ticket}`)).html), lost)
+    assert.equal((await browser.post('decline', { ticket })).left?.searchParams.get('error'), 'access_denied')
+    assert.deepEqual(await countAll(), before)
+  })
+
+  test('an old page connects no number that has left the account, nor an account that has left the business', async () => {
+    const browser = await reachConsent('Moved')
+    const { made } = browser
+    await browser.go(`/dialog/number?ticket=${browser.ticket}`)
+    await browser.send('new-number', { phone_number: '+1 631 555 7311', verified_name: 'Moved' })
+    const code = await readCode('16315557311')
+    await browser.send('code', { code })
+    assert.equal(browser.page.url, '/dialog/consent')
+    const { ticket } = browser
+    const before = await countAll()
+    const move = (table: 'phone_numbers' | 'accounts', to: object, name: 'account_id' | 'id') =>
+      server.database.transaction((tx) => tx.query.updateTable(table).set(to).where(name, '=', made).execute())
+    await move('phone_numbers', { account_id: accounts.private }, 'account_id')
+    const atNumber = await browser.post('consent', { ticket, popup: '1' })
+    assert.equal(atNumber.url, '/dialog/number')
+    assert.match(textOf(atNumber.html), lost)
+    await move('accounts', { business_id: strangerIds.business }, 'id')
+    const atAccount = await browser.post('consent', { ticket, popup: '1' })
+    assert.equal(atAccount.url, '/dialog/account')
+    assert.match(textOf(atAccount.html), lost)
+    assert.deepEqual(await countAll(), before)
+  })
+
+  test('an old page connects nothing again after the connection ended, and two clicks are one connection', async () => {
+    const browser = await reachConsent('Ended')
+    const { ticket, made } = browser
+    const before = await count('connections')
+    for (const _click of [1, 2]) {
+      const { left } = await browser.post('consent', { ticket })
+      assert.match(left?.searchParams.get('code') ?? '', /^[\w-]{43}$/)
+    }
+    assert.equal(await count('connections'), before + 1)
+    const query = { account_id: made }
+    const { body } = await server.client.get('/operator/connections', { token: tokens.operator, query })
+    const [{ id }] = body.data
+    assert.equal((await server.client.delete(`/operator/connections/${id}`, { token: tokens.operator })).status, 200)
+    const codes = async () =>
+      (await server.database.read.query.selectFrom('sign_up_codes').select('hash').execute()).length
+    const stored = await codes()
+    assertRefused(await browser.post('consent', { ticket }), disconnectedSince())
+    assertRefused(await browser.post('consent', { ticket, popup: '1' }), disconnectedSince())
+    assert.deepEqual([await count('connections'), await codes()], [before + 1, stored])
+    const anew = new DialogBrowser(server)
+    await anew.open(asked)
+    await anew.send('new-person', { name: 'Ended', email: 'ended@old.example' })
+    await anew.send('business', pick(anew.page, 'business_id', 'Ended'))
+    await anew.send('account', { account_id: made })
+    await anew.send('number', { none: '1' })
+    assert.ok((await anew.send('consent', {})).left?.searchParams.get('code'), 'a sign-up that begins anew connects')
   })
 
   test('answers a test at once', async () => {

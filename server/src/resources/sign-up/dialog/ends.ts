@@ -1,14 +1,25 @@
+import type { Transaction } from '../../../db/database.ts'
 import type { OpenContext } from '../../../graph/context.ts'
 import { Reply } from '../../../graph/reply.ts'
 import { replyWithPage } from '../../../replies/missing.ts'
-import { connect } from '../connections.ts'
+import { connect, lockAccount } from '../connections.ts'
+import { selectLive } from '../store.ts'
 import { findAutoChoice, findChosen, findDialogApp, findFirstNumber, findNumberOfAccount } from './choices.ts'
-import { accountNotOfBusiness, autoFoundNothing, autoNumberUnknown, autoOnlyInSandbox, dialogForged } from './errors.ts'
+import {
+  accountNotOfBusiness,
+  autoFoundNothing,
+  autoNumberUnknown,
+  autoOnlyInSandbox,
+  dialogForged,
+  dialogWithdrawn,
+  disconnectedSince,
+  numberNotOfAccount,
+} from './errors.ts'
 import { accountNode } from './handlers.ts'
 import { composeEnd } from './pages.ts'
-import { recordStep } from './recording.ts'
+import { findMade, recordStep } from './recording.ts'
 import { acceptedUri, composeMessage, type DialogEvent, declinedUri } from './redirect.ts'
-import { type DialogApp, readDialogRequest } from './request.ts'
+import { type DialogApp, isListed, readDialogRequest } from './request.ts'
 import type { DialogQuery } from './schemas.ts'
 import {
   composePageOf,
@@ -81,8 +92,12 @@ async function consent(context: OpenContext, state: DialogState): Promise<string
   const { code } = await ports.transaction(async (own) => {
     const tx = own.withCause({ ...own.cause, trace: state.trace })
     // As of now: what was chosen may be gone, or somebody else's.
+    const app = await findDialogApp(tx, state.app_id)
+    if (!app || !isListed(app, state.redirect_uri)) throw dialogWithdrawn()
     const { user, account, number } = await findChosen(tx, state)
     if (!user || !account) throw accountNotOfBusiness()
+    if (!number && state.phone_number_id !== null) throw numberNotOfAccount()
+    await refuseDisconnected(tx, state, account.id)
     const agreed = await connect(
       { db: tx, clock, random, settings },
       {
@@ -99,6 +114,18 @@ async function consent(context: OpenContext, state: DialogState): Promise<string
     return agreed
   })
   return acceptedUri(state.redirect_uri, code, state.state)
+}
+
+/**
+ * A page that stayed open, or was loaded again, connects nothing that was disconnected meanwhile. Agreeing twice, as by two clicks, is one
+ * connection.
+ */
+async function refuseDisconnected(tx: Transaction, state: DialogState, account_id: string): Promise<void> {
+  const agreed = await findMade(tx, state, 'sign_up.agree')
+  if (!agreed.includes(account_id)) return
+  tx.lock(lockAccount, { account_id })
+  const live = await selectLive(tx, account_id).where('connections.app_id', '=', state.app_id).executeTakeFirst()
+  if (!live) throw disconnectedSince()
 }
 
 /** Nothing is stored of a refusal by somebody who is nobody yet. */

@@ -53,6 +53,16 @@ export const dialogOver = defineError({
   status: 400,
   text: 'This sign-up is over, or it was begun in another browser; it must be begun again in the app.',
 })
+export const dialogWithdrawn = defineError({
+  id: 'dialog_withdrawn',
+  status: 400,
+  text: 'Since this sign-up began, the app was removed or stopped taking people back at this address; the sign-up must be begun again in the app.',
+})
+export const disconnectedSince = defineError({
+  id: 'disconnected_since',
+  status: 422,
+  text: 'This sign-up connected the account already, and that connection has ended; to connect the account again, the sign-up must be begun again in the app.',
+})
 export const dialogForged = defineError({
   id: 'dialog_forged',
   status: 403,
@@ -68,6 +78,34 @@ export const personCodeWrong = defineError({
   status: 422,
   text: 'This code is wrong, too old, or was used; ask whoever runs this service for a new one.',
 })
+/* Of signing in at the issuer. */
+
+export const issuerDeclined = defineError({
+  id: 'issuer_declined',
+  status: 403,
+  text: 'The sign-in was declined at {host}; sign in there, or with a code from whoever runs this service.',
+})
+export const issuerRefused = defineError({
+  id: 'issuer_refused',
+  status: 400,
+  text: 'The sign-in at {host} cannot be verified; sign in there again.',
+})
+export const emailNotVerified = defineError({
+  id: 'email_not_verified',
+  status: 403,
+  text: 'Your account at {host} has no verified e-mail address; sign in there with another account, or here with a code from whoever runs this service.',
+})
+export const emailOfNobody = defineError({
+  id: 'email_of_nobody',
+  status: 403,
+  text: 'No business here has a person with the address {email}; ask whoever runs this service to add you to your business, or sign in with another account.',
+})
+export const signInOver = defineError({
+  id: 'sign_in_over',
+  status: 400,
+  text: 'This sign-in took too long, or it was begun in another browser; it must be begun again in the app.',
+})
+
 export const personGone = defineError({
   id: 'person_gone',
   status: 422,

@@ -44,20 +44,28 @@ ${foot === '' ? '' : `<div class="end">${foot}</div>`}
   }
 }
 
-/** What people see of an error before a dialog has begun, or when it is over: never a way to where the address says. */
-export function composeDialogError({
-  message,
-  trace,
-}: {
+interface ShownError {
   readonly status: number
   readonly message: string
   readonly trace: string
-}): Page {
+}
+
+/** What people see of an error before a dialog has begun, or when it is over: never a way to where the address says. */
+export function composeDialogError(error: ShownError): Page {
+  return composeError('This sign-up cannot go on', error, 'Nothing was sent to the app. ')
+}
+
+/** The same where a browser comes back from the issuer, of a person or of an operator. */
+export function composeSignInError(error: ShownError): Page {
+  return composeError('This sign-in cannot go on', error)
+}
+
+function composeError(title: string, { message, trace }: ShownError, assurance = ''): Page {
   return composeDialogPage({
-    title: 'This sign-up cannot go on',
-    head: '<h1>This sign-up cannot go on</h1>',
+    title,
+    head: `<h1>${title}</h1>`,
     body: `<div class="step"><p role="alert">${escapeHtml(message)}</p></div>`,
-    foot: `<p>Nothing was sent to the app. Trace: <code>${escapeHtml(trace)}</code></p>`,
+    foot: `<p>${assurance}Trace: <code>${escapeHtml(trace)}</code></p>`,
   })
 }
 

@@ -43,7 +43,11 @@ const checkName = compileCheck(newNameSchema)
 const checkNumber = compileCheck(numberCreationSchema)
 
 /** A step that writes, with its record. Everything in it is under the trace of the dialog. */
-function write<T>(context: OpenContext, { trace }: DialogState, work: (tx: Transaction) => Promise<T>): Promise<T> {
+export function write<T>(
+  context: OpenContext,
+  { trace }: DialogState,
+  work: (tx: Transaction) => Promise<T>,
+): Promise<T> {
   return context.ports.transaction((tx) => work(tx.withCause({ ...tx.cause, trace })))
 }
 
@@ -92,7 +96,7 @@ export function signIn(context: OpenContext, form: Form<'code'>): Promise<Reply>
   })
 }
 
-function recordPerson(
+export function recordPerson(
   tx: Transaction,
   context: OpenContext,
   state: DialogState,

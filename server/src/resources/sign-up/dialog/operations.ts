@@ -18,6 +18,7 @@ import {
   signIn,
   takeCode,
 } from './handlers.ts'
+import { beginAtIssuer } from './issuer.ts'
 import { dialogSteps } from './pages.ts'
 import {
   accountFormSchema,
@@ -26,6 +27,7 @@ import {
   dialogPageSchema,
   dialogQuerySchema,
   endFormSchema,
+  issuerLinkSchema,
   nameFormSchema,
   newNumberFormSchema,
   newPersonFormSchema,
@@ -92,6 +94,19 @@ export function dialogOperations(_vocabulary: Vocabulary): NewRow[] {
       introducePerson,
     ),
     form('sign_in', 'sign-in', 'Takes the code by which an operator lets a person sign in.', signInFormSchema, signIn),
+    defineOpen({
+      name: 'sign_up.begin_at_issuer',
+      path: '/dialog/issuer',
+      takesArguments: true,
+      sentence: 'Sends a browser to the issuer of OIDC_ISSUER, where OIDC_PEOPLE is on, to sign a person in there.',
+      input: issuerLinkSchema,
+      content,
+      redirects: true,
+      unready: content,
+      errorPage,
+      examples: { output: undefined },
+      run: beginAtIssuer,
+    }),
     form('choose_business', 'business', 'Takes which business connects itself.', businessFormSchema, chooseBusiness),
     form('add_business', 'new-business', 'Creates a business, whose person signs up.', nameFormSchema, addBusiness),
     form('choose_account', 'account', 'Takes which account is connected.', accountFormSchema, chooseAccount),

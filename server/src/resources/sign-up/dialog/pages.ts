@@ -28,6 +28,8 @@ export interface StepView {
   readonly ticket: string
   /** The path that the service is under, and `/dialog`. */
   readonly base: string
+  /** Where people may sign in, for them; undefined: with codes alone. */
+  readonly issuer: string | undefined
   /** What there is to choose from; undefined: nobody may choose here, or the step has no list. */
   readonly choices: Choices | undefined
   readonly search: string
@@ -64,9 +66,10 @@ ${writeForm({ action: `${base}/decline`, ticket, content })}`
 }
 
 /** Where somebody is, with ways back to what was chosen. */
-function writeSteps({ step, ticket, base, state }: StepView): string {
+function writeSteps({ step, ticket, base, state, chosen }: StepView): string {
   const current = step === 'code' ? 'number' : step
-  const reached = [true, state.person, state.business_id, state.account_id, state.number_done]
+  const isNumberDone = state.number_done && chosen.number?.isVerified !== false
+  const reached = [true, state.person, state.business_id, state.account_id, isNumberDone]
   const names = Object.entries(shownSteps)
   const at = names.findIndex(([name]) => name === current)
   const items = names.map(([name, label], index) => {
@@ -124,13 +127,24 @@ ${writeField({ name: 'email', label: 'E-mail address', attributes: 'type="email"
     title: 'Who are you?',
     content: `<h2>Who are you?</h2>
 <p>This is a sandbox: be anybody, and see what a business sees that connects to ${writeName(app.name)}.</p>
-${writeNotice(refused)}${list}
+${writeNotice(refused)}${writeIssuer(view)}${list}
 ${writeNew('Somebody new', form, { isOpen: isNew || choices.items.length === 0 })}`,
   }
 }
 
+/**
+ * A link: what a form leads to, and what that leads to, would all have to stand in the policy of this page. Whoever was there already, or
+ * went wrong there, is asked who they are: otherwise the issuer would send them back at once as the same person.
+ */
+function writeIssuer({ issuer, base, ticket, state, refused }: StepView): string {
+  if (issuer === undefined) return ''
+  const again = state.person !== null || refused?.form === 'issuer' ? '1' : ''
+  return `<div class="row"><a class="main" href="${link(`${base}/issuer`, { ticket, again })}">Sign in with ${escapeHtml(issuer)}</a></div>`
+}
+
 /** Where nobody may be anybody. */
-function writeSignIn({ refused, base, ticket, app, state }: StepView): StepContent {
+function writeSignIn(view: StepView): StepContent {
+  const { refused, base, ticket, app, state, issuer } = view
   const { person } = state
   const known = person
     ? `<p>You signed in as ${writeName(person.name)}, <bdi>${escapeHtml(person.email)}</bdi>. <a href="${link(`${base}/business`, { ticket })}">Go on</a></p>`
@@ -138,14 +152,17 @@ function writeSignIn({ refused, base, ticket, app, state }: StepView): StepConte
   const form = writeForm({
     ...{ action: `${base}/sign-in`, ticket, attributes: 'novalidate' },
     content: `${writeField({ name: 'code', label: 'Code from whoever runs this service', attributes: 'maxlength="200" autocomplete="off" autocapitalize="none" spellcheck="false" dir="ltr"', refused })}
-<div class="row"><button class="main">Sign in</button></div>`,
+<div class="row"><button${issuer === undefined ? ' class="main"' : ''}>Sign in</button></div>`,
   })
-  return {
-    title: 'Sign in',
-    content: `<h2>Sign in</h2>
-${known}<p>Ask whoever runs this service for a code, as a person of your business who connects it to ${writeName(app.name)}. It works once.</p>
-${writeNotice(refused)}${form}`,
-  }
+  const ask = `<p>Ask whoever runs this service for a code, as a person of your business who connects it to ${writeName(app.name)}. It works once.</p>`
+  const content =
+    issuer === undefined
+      ? `${ask}
+${writeNotice(refused)}${form}`
+      : `<p>Who are you? A person of your business connects it to ${writeName(app.name)}.</p>
+${writeNotice(refused)}${writeIssuer(view)}
+${writeNew('Sign in with a code', ask + form, { isOpen: refused !== undefined })}`
+  return { title: 'Sign in', content: `<h2>Sign in</h2>\n${known}${content}` }
 }
 
 function writeBusiness(view: StepView): StepContent {

@@ -3,7 +3,10 @@ import { describe, test } from 'node:test'
 import type { DefinedError } from '../../../graph/define-error.ts'
 import { GraphError } from '../../../graph/graph-error.ts'
 import { chooseVocabulary } from '../../../graph/vocabulary.ts'
+import { rateLimitReached } from '../../../limits/errors.ts'
+import { codeWrong, tooManyWrongCodes } from '../../phone-numbers/errors.ts'
 import { challengeMissing, dialogAppUnknown, dialogScopeUnknown, redirectNotListed, stateTooLong } from './errors.ts'
+import { describeProblem, describeWait } from './problems.ts'
 import { acceptedUri, composeMessage, declinedUri, formTargetOf, originOf } from './redirect.ts'
 import { readDialogRequest } from './request.ts'
 import type { DialogQuery } from './schemas.ts'
@@ -161,5 +164,30 @@ describe('the way back of a sign-up', () => {
       waba_id: '2',
       business_id: '1',
     })
+  })
+})
+
+describe('what the dialog says of a wait and of wrong codes', () => {
+  test('a wait is in seconds below a minute, then in minutes, and one is one', () => {
+    const waits = [0.2, 1, 1.5, 59, 59.5, 60, 61, 120, 899.5, 900]
+    assert.deepEqual(waits.map(describeWait), [
+      ...['1 second', '1 second', '2 seconds', '59 seconds', '1 minute', '1 minute', '2 minutes', '2 minutes'],
+      ...['15 minutes', '15 minutes'],
+    ])
+    const blocked = describeProblem(tooManyWrongCodes({ seconds: 899.5 }))
+    assert.deepEqual(blocked, {
+      code: 'Too many wrong codes were sent for this phone number; try again in 15 minutes.',
+    })
+    const { '': text } = describeProblem(rateLimitReached({ count: 1, period: '1m', counted: '', seconds: 60 }))
+    assert.equal(text, 'That was asked for too often; try again in 1 minute.')
+  })
+
+  test('the tries that are left are counted', () => {
+    const says = (left: string) => describeProblem(codeWrong({ left }))['code']
+    const newest = 'The code is wrong; type the newest one that the number got.'
+    assert.equal(says(' (tries left: 4)'), `${newest} 4 tries are left.`)
+    assert.equal(says(' (tries left: 1)'), `${newest} One try is left.`)
+    assert.equal(says(' (tries left: 0)'), 'The code is wrong, and no other can be tried for some minutes.')
+    assert.equal(says(''), newest)
   })
 })

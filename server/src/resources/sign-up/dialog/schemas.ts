@@ -64,6 +64,7 @@ export const dialogPageSchema = Type.Object({
     Type.String({ maxLength: 1200, description: 'Where the page of the list before this one ended.' }),
   ),
   sent: Type.Optional(Type.Enum(['SMS', 'VOICE'], { description: 'How a new code was sent just now.' })),
+  gone: Type.Optional(Type.Literal('1', { description: 'Something that was chosen before is not there any more.' })),
 })
 export type DialogPageInput = Static<typeof dialogPageSchema>
 
@@ -71,6 +72,12 @@ const codeMethod = Type.Optional(Type.Enum(codeMethods, { description: 'How the 
 
 export const personFormSchema = Type.Object({ ticket, user_id: id('The person.') })
 export const signInFormSchema = Type.Object({ ticket, code: typed('The code of a link that an operator made.') })
+export const issuerLinkSchema = Type.Object({
+  ticket,
+  again: Type.Optional(
+    Type.Literal('1', { description: 'To be asked there who it is, although somebody is signed in.' }),
+  ),
+})
 export const newPersonFormSchema = Type.Object({
   ticket,
   name: typed('The name of the person.'),

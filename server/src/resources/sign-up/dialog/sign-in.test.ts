@@ -10,6 +10,7 @@ import { hour, minute } from '../../../base/time/duration.ts'
 import { badArgument } from '../../../graph/define-error.ts'
 import { notFound } from '../../../graph/errors.ts'
 import { notADuration } from '../../operators/public.ts'
+import { createBusinessUser } from '../../portfolio/store.ts'
 import { nobodySignsInHere, personCodeWrong, personElsewhere } from './errors.ts'
 import { drawBrowser, nobodyYet, writeTicket } from './ticket.ts'
 
@@ -72,6 +73,27 @@ onBothDatabases('signing in to the dialog of the sign-up', (engine) => {
     assert.match(html, /aria-invalid="true"/)
     assert.ok(textOf(html).includes(personCodeWrong().message), textOf(html))
   }
+
+  test('whoever is a person of no business any more is signed out', async () => {
+    const email = 'leaver@both.example'
+    const leaver = { name: 'Leaver', email, business_id: ids.business }
+    const id = await server.database.transaction((tx) =>
+      createBusinessUser(tx, systemRandom, server.clock.now(), leaver),
+    )
+    const browser = await open()
+    await browser.send('sign-in', { code: await makeCode(id) })
+    assert.equal(browser.page.url, '/dialog/business')
+    const { ticket } = browser
+    await server.database.transaction((tx) => tx.query.deleteFrom('business_users').where('id', '=', id).execute())
+    const businesses = () => server.database.read.query.selectFrom('businesses').select('id').execute()
+    const before = await businesses()
+    for (const step of ['new-business', 'business', 'consent']) {
+      const shown = await browser.post(step, { ticket, name: 'Taken along', business_id: ids.business })
+      assert.equal(shown.url, '/dialog/person')
+      assert.match(textOf(shown.html), /Sign in .* not there any more, or is not yours any more/)
+    }
+    assert.deepEqual(await businesses(), before)
+  })
 
   test('a person signs in with a code, and connects an account of theirs', async () => {
     const code = await makeCode(ids.business_user)

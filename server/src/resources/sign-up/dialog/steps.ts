@@ -10,13 +10,14 @@ import {
   type Chosen,
   findChosen,
   findDialogApp,
+  isPersonOfAny,
   type ListPart,
   listAccounts,
   listBusinesses,
   listNumbers,
   listPeople,
 } from './choices.ts'
-import { dialogForged, dialogOver, nobodySignsInHere, redirectNotListed } from './errors.ts'
+import { dialogForged, dialogOver, dialogWithdrawn, disconnectedSince, nobodySignsInHere } from './errors.ts'
 import { composeBroken, composeStep, type DialogStep, dialogSteps } from './pages.ts'
 import type { Refused } from './parts.ts'
 import { describeProblem } from './problems.ts'
@@ -31,6 +32,8 @@ export interface Dialog {
   readonly app: DialogApp
   readonly chosen: Chosen
   readonly browser: string
+  /** Whether something that was chosen before is not there any more. */
+  readonly hasLost: boolean
 }
 
 export function isSecure({ publicUrl }: OpenContext): boolean {
@@ -57,26 +60,53 @@ export function checkMayBeAnybody(context: OpenContext): void {
  * another machine with the same ticket, nor once the sandbox is none any more.
  */
 function withoutPretence(context: OpenContext, state: DialogState): DialogState {
-  return state.proven_by === 'link' || mayBeAnybody(context) ? state : { ...state, ...nobodyYet }
+  return isProven(context, state) || mayBeAnybody(context) ? state : { ...state, ...nobodyYet }
+}
+
+/** An issuer that people do not sign in with any more proves nobody, from that moment on. */
+function isProven({ ports }: OpenContext, { proven_by }: DialogState): boolean {
+  return proven_by === 'link' || (proven_by === 'issuer' && ports.peopleIssuer !== undefined)
+}
+
+/** The choices of a ticket that still hold: what is gone, or not of what was chosen before it any more, has to be chosen again. */
+function withoutLost(state: DialogState, { user, account, number }: Chosen): DialogState {
+  if (!user) return { ...state, ...nobodyYet, person: state.person, proven_by: state.proven_by }
+  if (!account) return { ...state, account_id: null, phone_number_id: null, number_done: false }
+  if (!number && state.phone_number_id !== null) return { ...state, phone_number_id: null, number_done: false }
+  return state
+}
+
+/** Who signed in with a code and is a person of no business any more is nobody. */
+async function withoutRemoved(db: Db, state: DialogState): Promise<DialogState> {
+  const { proven_by, person } = state
+  if (proven_by === null || !person || (await isPersonOfAny(db, person.email))) return state
+  return { ...state, ...nobodyYet }
+}
+
+function countChoices({ person, business_id, account_id, phone_number_id }: DialogState): number {
+  return [person, business_id, account_id, phone_number_id].filter((one) => one !== null).length
 }
 
 /** Throws what stands against a ticket; of one whose time is over the app hears, because it is certain whose it was. */
-async function enter(context: OpenContext, ticket: string | undefined): Promise<Dialog | Reply> {
+export async function enter(context: OpenContext, ticket: string | undefined): Promise<Dialog | Reply> {
   const { db, clock, headers } = context
   const browser = readBrowser(headers, isSecure(context))
   const read = readTicket(db, browser, ticket, clock.now())
   if (!read || browser === undefined) throw dialogOver()
   const { isOver } = read
-  const state = withoutPretence(context, read.state)
-  const app = await findDialogApp(db, state.app_id)
+  const brought = withoutPretence(context, read.state)
+  const app = await findDialogApp(db, brought.app_id)
   // The app may have taken the address off its list since.
-  if (!app || !isListed(app, state.redirect_uri)) throw redirectNotListed()
+  if (!app || !isListed(app, brought.redirect_uri)) throw dialogWithdrawn()
   if (isOver) {
     const { message } = dialogOver()
-    const heard = composeMessage('ERROR', state, { error_message: message })
-    return replyWithPage(composeBroken(heard, state.redirect_uri, message), 400)
+    const heard = composeMessage('ERROR', brought, { error_message: message })
+    return replyWithPage(composeBroken(heard, brought.redirect_uri, message), 400)
   }
-  return { state, app, chosen: await findChosen(db, state), browser }
+  const present = await withoutRemoved(db, brought)
+  const chosen = await findChosen(db, present)
+  const state = withoutLost(present, chosen)
+  return { state, app, chosen, browser, hasLost: countChoices(state) < countChoices(brought) }
 }
 
 /** The first step that is still to be done. */
@@ -113,6 +143,18 @@ export function redirectTo(location: string, headers: Readonly<Record<string, st
   return new Reply({ ...own, ...headers }, undefined, { status: 303 })
 }
 
+/** Leads back to the first step that is still to be done, and says so where something was lost. */
+function goBack(context: OpenContext, { state, chosen, browser, hasLost }: Dialog): Reply {
+  const ticket = writeTicket(context.db, browser, state)
+  return goTo(context, findNextStep(state, chosen), ticket, hasLost ? { gone: '1' } : {})
+}
+
+const lostNotice = {
+  values: {},
+  problems: { '': 'What you chose before is not there any more, or is not yours any more; choose again.' },
+  form: '',
+}
+
 const sentWords = { SMS: 'A new code was sent as a text message.', VOICE: 'A new code comes by a call.' } as const
 
 /** Shows a step, or leads to the first one that is still to be done before it. */
@@ -122,9 +164,12 @@ export async function showStep(context: OpenContext, step: DialogStep, input: Di
   const next = findNextStep(dialog.state, dialog.chosen)
   const isEarly = dialogSteps.indexOf(step) > dialogSteps.indexOf(next)
   const isVerified = step === 'code' && next === 'consent'
-  if (isEarly || isVerified) return goTo(context, next, writeTicket(context.db, dialog.browser, dialog.state))
+  if (isEarly || isVerified) return goBack(context, dialog)
   const said = input.sent && sentWords[input.sent]
-  return replyWithPage(await composePageOf(context, dialog, step, { input, said }))
+  const isLost = dialog.hasLost || input.gone !== undefined
+  return replyWithPage(
+    await composePageOf(context, dialog, step, { input, said, ...(isLost && { refused: lostNotice }) }),
+  )
 }
 
 interface Shown {
@@ -135,7 +180,7 @@ interface Shown {
 
 export async function composePageOf(
   context: OpenContext,
-  { state, app, chosen, browser }: Dialog,
+  { state, app, chosen, browser }: Omit<Dialog, 'hasLost'>,
   step: DialogStep,
   { input = {}, refused, said }: Shown,
 ) {
@@ -146,6 +191,7 @@ export async function composePageOf(
     ...{ step, state, app, chosen, refused, said },
     ticket: writeTicket(db, browser, state),
     base: baseOf(context),
+    issuer: context.ports.peopleIssuer?.host,
     choices: await listChoices(context, step, state, part),
     search: part.search,
     isLater: after !== undefined,
@@ -175,6 +221,9 @@ async function listChoices(
   }
 }
 
+/** What no form can be sent again after. */
+const endings: ReadonlySet<string> = new Set([dialogWithdrawn.id, disconnectedSince.id])
+
 /** A form of a step, as it came. */
 export interface SentForm {
   readonly ticket?: string
@@ -196,13 +245,11 @@ export async function takeForm(
   const dialog = await enter(context, input.ticket)
   if (dialog instanceof Reply) return dialog
   const next = findNextStep(dialog.state, dialog.chosen)
-  if (dialogSteps.indexOf(step) > dialogSteps.indexOf(next)) {
-    return goTo(context, next, writeTicket(context.db, dialog.browser, dialog.state))
-  }
+  if (dialogSteps.indexOf(step) > dialogSteps.indexOf(next)) return goBack(context, dialog)
   try {
     return await work(dialog)
   } catch (error) {
-    if (!(error instanceof GraphError) || error.status >= 500) throw error
+    if (!(error instanceof GraphError) || error.status >= 500 || endings.has(error.definition.id)) throw error
     const values = Object.fromEntries(Object.entries(input))
     const refused = { values, problems: describeProblem(error), form }
     return replyWithPage(await composePageOf(context, dialog, step, { refused }), error.status, error.message)

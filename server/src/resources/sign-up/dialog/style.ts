@@ -53,6 +53,8 @@ input[type=radio]{width:1.1rem;height:1.1rem;margin:0;accent-color:var(--accent)
 .row{display:flex;flex-wrap:wrap;gap:.6rem;align-items:center;margin-top:1.1rem}
 .row button,.step>form>button{font-size:1rem;padding:.6rem 1.1rem}
 .step>form>button{margin-top:1.1rem}
+a.main{display:inline-block;font-weight:600;line-height:1.25rem;padding:.6rem 1.1rem;border:1px solid var(--accent);border-radius:.5rem;background:var(--accent);color:var(--on-accent);text-decoration:none;overflow-wrap:anywhere}
+a.main:hover{filter:brightness(1.08)}
 .plain{border-color:transparent;background:none;text-decoration:underline;text-underline-offset:.18em;padding-inline:.25rem}
 .facts{display:grid;grid-template-columns:auto minmax(0,1fr);gap:.35rem 1rem;margin-top:.9rem}
 .facts dt{color:var(--soft)}

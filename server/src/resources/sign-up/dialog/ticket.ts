@@ -30,7 +30,7 @@ export interface DialogState {
   readonly expires_time: number
   readonly person: DialogPerson | null
   /** By what it was shown who the person is; null: nobody asked, as where anybody may be anybody. */
-  readonly proven_by: 'link' | null
+  readonly proven_by: 'link' | 'issuer' | null
   /** Whose business it is, once a business is chosen: the person is a user of it. */
   readonly user_id: string | null
   readonly business_id: string | null
