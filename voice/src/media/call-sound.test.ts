@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { spawn } from 'node:child_process'
+import { createSocket, type Socket } from 'node:dgram'
 import { once } from 'node:events'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -19,10 +20,13 @@ function openSide(t: TestContext, options: Partial<CallSoundOptions> = {}) {
     iceServers: [],
     source: makeSilence(),
     onConnected: connected.resolve,
+    onLost: () => connected.reject(new Error('The connection was lost.')),
     onKey: (key) => keys.push(key),
     ...options,
   })
   t.after(() => side.close())
+  // Only some tests wait for it.
+  connected.promise.catch(() => undefined)
   return { side, keys, connected: connected.promise }
 }
 
@@ -134,6 +138,46 @@ for (const [name, changes] of [
     assertHeard(await other.side.close(), 440)
   })
 }
+
+/** A way to the candidates of a description that hands on each packet as `pass` says; the description with its address instead. */
+async function divert(t: TestContext, sdp: string, pass: (packet: Buffer, send: () => void) => void): Promise<string> {
+  const [line = ''] = /^a=candidate:.*$/m.exec(sdp) ?? []
+  const [, , , , address = '', port = ''] = line.split(' ')
+  const entry = createSocket('udp4')
+  const exits = new Map<number, Socket>()
+  t.after(() => {
+    for (const socket of [entry, ...exits.values()]) socket.close()
+  })
+  entry.on('message', (packet, from) => {
+    const exit = exits.get(from.port) ?? createSocket('udp4')
+    if (!exits.has(from.port))
+      exit.on('message', (reply) => pass(reply, () => entry.send(reply, from.port, from.address)))
+    exits.set(from.port, exit)
+    pass(packet, () => exit.send(packet, Number(port), address))
+  })
+  entry.bind(0, '127.0.0.1')
+  await once(entry, 'listening')
+  return sdp.replaceAll(`${address} ${port} typ`, `127.0.0.1 ${entry.address().port} typ`)
+}
+
+const isFirstAnswer = (packet: Buffer) => packet[0] === 22 && packet[13] === 3
+
+test('a handshake whose first answers come late, after it was asked for again, connects', async (t) => {
+  const one = openSide(t)
+  const other = openSide(t)
+  const late: (() => void)[] = []
+  let count = 0
+  const pass = (packet: Buffer, send: () => void) => {
+    if (!isFirstAnswer(packet)) return send()
+    count += 1
+    late.push(send)
+    if (count >= 2) for (const sendLate of late.splice(0)) sendLate()
+  }
+  const offer = await divert(t, await one.side.offer(), pass)
+  await one.side.takeAnswer(await divert(t, await other.side.answer(offer), pass))
+  await Promise.all([one.connected, other.connected])
+  assert.ok(count >= 2)
+})
 
 test('of several fingerprints that of sha-256 counts', async (t) => {
   const one = openSide(t)

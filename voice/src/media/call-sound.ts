@@ -7,7 +7,7 @@ import type {
 } from 'werift'
 import type { Recording } from '../sound/recording.ts'
 import { Echo, type SoundSource } from '../sound/sources.ts'
-import { bindAddresses, endHandshakes, openConnection } from './connection.ts'
+import { bindAddresses, endHandshakes, ignoreRepeatedAnswers, openConnection } from './connection.ts'
 import type { Heard } from './heard.ts'
 import type { IceServers } from './ice-servers.ts'
 import { Incoming } from './incoming.ts'
@@ -122,6 +122,7 @@ export class CallSound {
 
   async #describe(description: RTCSessionDescription): Promise<string> {
     bindAddresses(this.#connection, this.#iceServers)
+    ignoreRepeatedAnswers(this.#connection)
     await this.#connection.setLocalDescription(description)
     return this.#connection.localDescription?.sdp ?? description.sdp
   }

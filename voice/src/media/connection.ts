@@ -55,3 +55,32 @@ export function endHandshakes(connection: RTCPeerConnection): void {
     if (dtls) dtls.dtls.flight = Number.POSITIVE_INFINITY
   }
 }
+
+/** One side of a handshake, of which the library offers nothing to others. */
+interface Handshake {
+  dtls: { flight: number }
+  onHandleHandshakes(messages: { msg_type: number }[]): Promise<void>
+}
+
+const helloVerifyRequest = 3
+
+/**
+ * Has the connection survive a moment in which nothing comes. A side that waits half a second for the first answer of a handshake asks
+ * again and gets two: the library takes the second for a fault, and the call would never connect. Call it before the handshake.
+ */
+export function ignoreRepeatedAnswers(connection: RTCPeerConnection): void {
+  for (const transport of connection.dtlsTransports) {
+    transport.onStateChange.subscribe(async (state) => {
+      if (state !== 'connecting') return
+      // It makes its side of the handshake in this turn, and begins to talk later.
+      await Promise.resolve()
+      const side = transport.dtls as unknown as Handshake | undefined
+      if (!side) return
+      const take = side.onHandleHandshakes.bind(side)
+      side.onHandleHandshakes = (messages) =>
+        take(
+          messages.filter(({ msg_type }) => msg_type !== helloVerifyRequest || side.dtls.flight < helloVerifyRequest),
+        )
+    })
+  }
+}
