@@ -2,6 +2,7 @@ import { sql } from 'kysely'
 import { Type } from 'typebox'
 import type { Db, Transaction } from '../db/database.ts'
 import { scopes } from '../graph/caller.ts'
+import { inBatches } from '../world-part/batches.ts'
 import { pickGiven } from '../world-part/entries.ts'
 import { defineWorldPart, listReferences } from '../world-part/part.ts'
 import { Repeats } from '../world-part/problems.ts'
@@ -120,20 +121,26 @@ export const tokenEntries = defineWorldPart({
       name === undefined ? [] : [[hashToken(context.tx, token), name] as const],
     )
     nameTokens(context.tx, new Map(named))
-    if (tokens.some(({ given }) => given.expires_at !== undefined)) await endExchangedWithFirst(context.tx)
+    const ending = tokens.filter(({ given }) => given.expires_at !== undefined)
+    await endExchangedWithFirst(
+      context.tx,
+      ending.map(({ given }) => hashToken(context.tx, given.token)),
+    )
     return counts
   },
 })
 
 /** What a token was exchanged for does not outlive it, also where its end was set afterwards. */
-async function endExchangedWithFirst(tx: Transaction): Promise<void> {
+async function endExchangedWithFirst(tx: Transaction, hashes: readonly string[]): Promise<void> {
   const end = sql<number>`(SELECT expires_time FROM tokens first WHERE first.id = tokens.exchanged_from)`
-  await tx.query
-    .updateTable('tokens')
-    .set({ expires_time: end })
-    .where('exchanged_from', 'is not', null)
-    .where(sql<boolean>`tokens.expires_time > ${end}`)
-    .execute()
+  for await (const batch of inBatches(hashes)) {
+    await tx.query
+      .updateTable('tokens')
+      .set({ expires_time: end })
+      .where('exchanged_from', 'in', (db) => db.selectFrom('tokens').select('id').where('hash', 'in', batch))
+      .where(sql<boolean>`tokens.expires_time > ${end}`)
+      .execute()
+  }
 }
 
 function readKnownScope(text: string): string {

@@ -141,6 +141,10 @@ onBothDatabases('processes of one database', (engine) => {
       assert.deepEqual((await readOthers())[0]?.[1], differing)
       await second.close()
     }
+    // The dialog is served by both: a sign-in that begins at one may end at the other.
+    await startSecond(t, { ...oidc, CONSOLE: 'off', OIDC_PEOPLE: 'on' })
+    const { client } = await startSecond(t, { CONSOLE: 'off' })
+    assert.deepEqual((await readOthers(client)).at(-1)?.[1], ['OIDC_PEOPLE'])
   })
 
   test('of an earlier release say nothing, and a setting of another release is no difference; who is gone is forgotten', async () => {

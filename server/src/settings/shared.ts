@@ -20,11 +20,16 @@ export function hashSharedSettings(config: Config, hash: (text: string) => strin
   return { digest: createHash('sha256').update(JSON.stringify(hashes)).digest('hex'), hashes }
 }
 
-/** A process where nobody signs in does not need the keys to the issuer, so it has nothing to say about them. */
+/**
+ * A process where nobody signs in does not need the keys to the issuer, so it has nothing to say about them. Whether people sign in there
+ * it has to say all the same: the dialog is at every door.
+ */
 function listSharedValues(config: Config): [name: string, value: unknown][] {
   const isSignedInTo = config.role !== 'worker' && (config.consoleOn || config.oidcPeople)
+  const isShared = (key: string) =>
+    isSignedInTo || !(key in consoleSettings) || (key === 'oidcPeople' && config.role !== 'worker')
   const values = Object.entries(settings)
-    .filter(([key, { group }]) => group !== 'process' && (isSignedInTo || !(key in consoleSettings)))
+    .filter(([key, { group }]) => group !== 'process' && isShared(key))
     .map(([key, { name }]): [string, unknown] => [name, config[key as keyof Config]])
   const rates = Object.entries(config.rates).map(([rateClass, value]): [string, unknown] => [
     rateSettingName(rateClass as AnyRateClassName),

@@ -4,12 +4,13 @@ import { second } from '../../base/time/duration.ts'
 import type { OpenContext } from '../../graph/context.ts'
 import { defineOpenCall } from '../../graph/define.ts'
 import { badArgument } from '../../graph/define-error.ts'
+import { GraphError } from '../../graph/graph-error.ts'
 import type { NewRow } from '../../graph/operation.ts'
 import { Attempts } from './attempts.ts'
-import { authenticateClient } from './clients.ts'
+import { authenticateClient, type Client } from './clients.ts'
 import { hashCode } from './connections.ts'
-import { exchangeCode, exchangeToken } from './exchange.ts'
-import { neededForGrant } from './exchange-errors.ts'
+import { exchangeCode, exchangeToken, type RenewedToken } from './exchange.ts'
+import { neededForGrant, tokenNotExchanged } from './exchange-errors.ts'
 
 const grantTypes = ['authorization_code', 'client_credentials', 'fb_exchange_token'] as const
 
@@ -90,6 +91,21 @@ async function exchange(context: OpenContext, given: Given, attempts: Attempts):
   }
   if (grant_type === 'authorization_code') throw badArgument(neededForGrant('code'))
   if (!fb_exchange_token) throw badArgument(neededForGrant('fb_exchange_token'))
-  const { secret, lifetime } = await exchangeToken(context, app, fb_exchange_token)
+  const { secret, lifetime } = await exchangeGuarded(context, app, fb_exchange_token)
   return { access_token: secret, token_type: 'bearer', expires_in: Math.floor(lifetime / second) }
+}
+
+/** Tokens of world files are what people wrote: whoever has the secret of an app could guess them here. */
+async function exchangeGuarded(context: OpenContext, app: Client, token: string): Promise<RenewedToken> {
+  const { guesses, remote_address } = context
+  guesses.refuse(remote_address, token)
+  try {
+    const renewed = await exchangeToken(context, app, token)
+    guesses.noteGood(token)
+    return renewed
+  } catch (error) {
+    if (error instanceof GraphError && error.definition.id === tokenNotExchanged.id)
+      guesses.noteWrong(remote_address, { secret: token })
+    throw error
+  }
 }

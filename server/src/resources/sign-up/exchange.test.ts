@@ -8,6 +8,7 @@ import { assertError, type ExpectedError, like } from '../../../test/harness/err
 import { useTestServer } from '../../../test/harness/server.ts'
 import { connectAccount, partnerSecret, redirectUri } from '../../../test/harness/sign-up.ts'
 import { accounts, ids, partnerIds, strangerIds, tokens } from '../../../test/harness/world.ts'
+import { hashToken } from '../../auth/tokens.ts'
 import { systemRandom } from '../../base/keys/random.ts'
 import type { Log } from '../../base/log/log.ts'
 import type { Transaction } from '../../db/database.ts'
@@ -387,6 +388,21 @@ onBothDatabases('the exchange of a code', (engine) => {
     const { access_token } = await renew(token)
     assert.equal((await own(access_token)).status, 200)
     assertError(await own(again.access_token), invalidToken())
+    // One that outlived it, as of the release before, is worth no other.
+    await apply(write(clock.now() + 60_000))
+    const { access_token: later } = await renew(token)
+    await database.transaction((tx) =>
+      tx.query
+        .updateTable('tokens')
+        .set({ expires_time: clock.now() + 120_000 })
+        .where('hash', '=', hashToken(tx, later))
+        .execute(),
+    )
+    clock.advance(60_000)
+    assertError(
+      await exchange({ grant_type: 'fb_exchange_token', code: undefined, fb_exchange_token: later }),
+      tokenNotExchanged(),
+    )
     const endless = await assertWorks()
     const first = await renew(endless)
     clock.advance(86_400_000)
@@ -427,6 +443,16 @@ onOneDatabase('guesses of secrets', 'sqlite', (engine) => {
     assert.equal((await ask(known)).status, 200)
     server.clock.advance(60_000)
     assert.equal((await ask(right)).status, 200)
+  })
+
+  test('whoever has the secret of an app guesses no tokens of it, and one that was exchanged a moment ago still is', async () => {
+    server.clock.advance(60_000)
+    const renew = (fb_exchange_token: string) => ask({ ...partner, grant_type: 'fb_exchange_token', fb_exchange_token })
+    assert.equal((await renew(tokens.partner)).status, 200)
+    for (const guess of ['1', '2', '3']) assertError(await renew(guess), tokenNotExchanged())
+    assertError(await renew('4'), rateLimitReached)
+    assertError(await server.client.get(`/v23.0/${ids.account}`, { token: 'unknown' }), rateLimitReached)
+    assert.equal((await renew(tokens.partner)).status, 200)
   })
 })
 

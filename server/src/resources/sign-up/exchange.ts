@@ -150,7 +150,7 @@ async function renewToken(
   if (token.account_id !== null) tx.lock(lockAccount, { account_id: token.account_id })
   if (token.connection_id !== null && !(await lockConnection(tx, token.connection_id))) return undefined
   const first = await lockFirst(tx, token.exchanged_from ?? token.id)
-  if (!first) return undefined
+  if (!first || (first.expires_time !== null && first.expires_time <= now)) return undefined
   const expires_time = Math.min(now + settings.exchangedTokenLifetime, first.expires_time ?? Number.POSITIVE_INFINITY)
   const secret = makeTokenSecret(random)
   const { accounts, user_id, connection_id, made_by } = token

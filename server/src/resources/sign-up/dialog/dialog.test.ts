@@ -608,6 +608,35 @@ onBothDatabases('the dialog of the sign-up', (engine) => {
     assert.ok((await anew.send('consent', {})).left?.searchParams.get('code'), 'a sign-up that begins anew connects')
   })
 
+  test('dialogs of one trace, as those of one test may be, know nothing of each other', async () => {
+    const headers = { traceparent: '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01' }
+    const query = { ...asked, account_id: accounts.private }
+    const open = (more: Fields) =>
+      new DialogBrowser(server).go(`/dialog/oauth?${new URLSearchParams({ ...query, ...more })}`, { headers })
+    const accept = async (client_id: string) => {
+      const { left, html } = await open({ client_id, auto: 'accept' })
+      assert.match(left?.searchParams.get('code') ?? '', /^[\w-]{43}$/, textOf(html))
+    }
+    await accept(partnerIds.application)
+    await accept(hostileApp)
+    const of = { account_id: accounts.private, app_id: partnerIds.application, state: 'live' }
+    const { body } = await server.client.get('/operator/connections', { token: tokens.operator, query: of })
+    assert.equal(body.data.length, 1)
+    await server.client.delete(`/operator/connections/${body.data[0].id}`, { token: tokens.operator })
+    await accept(partnerIds.application)
+    await server.client.delete(`/operator/connections/${body.data[0].id}`, { token: tokens.operator })
+
+    server.clock.advance(1)
+    const browser = new DialogBrowser(server)
+    await browser.go(`/dialog/oauth?${new URLSearchParams(asked)}`, { headers })
+    assert.equal(browser.page.headers.get('x-svctrace-id'), '0af7651916cd43dd8448eb211c80319c')
+    await browser.send('person', { user_id: ids.business_user })
+    await browser.send('business', { business_id: ids.business })
+    await browser.send('account', { account_id: accounts.private })
+    await browser.send('number', { none: '1' })
+    assert.ok((await browser.send('consent', {})).left?.searchParams.get('code'), browser.page.html)
+  })
+
   test('answers a test at once', async () => {
     const browser = new DialogBrowser(server)
     const before = await count('connections')

@@ -76,7 +76,7 @@ async function answerAtOnce(
   if (number === undefined) throw autoNumberUnknown()
   const ids = { user_id: user.id, business_id, account_id: choice.account_id, phone_number_id: number }
   const chosen = { ...state, person: { name: user.name, email: user.email }, ...ids, number_done: true }
-  const next = auto === 'accept' ? await consent(context, chosen) : await declineAs(context, chosen)
+  const next = auto === 'accept' ? await consent(context, chosen, { byPage: false }) : await declineAs(context, chosen)
   return redirectTo(next)
 }
 
@@ -86,8 +86,13 @@ function isPartOfForeignPage({ headers }: OpenContext): boolean {
   return (site === 'cross-site' || site === 'same-site') && mode !== 'navigate'
 }
 
+interface Consent {
+  /** Whether a page asked, which may have stayed open. */
+  readonly byPage: boolean
+}
+
 /** Stores what a person agreed to, and returns where the browser goes with the code. */
-async function consent(context: OpenContext, state: DialogState): Promise<string> {
+async function consent(context: OpenContext, state: DialogState, { byPage }: Consent): Promise<string> {
   const { clock, random, settings, ports } = context
   const { code } = await ports.transaction(async (own) => {
     const tx = own.withCause({ ...own.cause, trace: state.trace })
@@ -97,7 +102,7 @@ async function consent(context: OpenContext, state: DialogState): Promise<string
     const { user, account, number } = await findChosen(tx, state)
     if (!user || !account) throw accountNotOfBusiness()
     if (!number && state.phone_number_id !== null) throw numberNotOfAccount()
-    await refuseDisconnected(tx, state, account.id)
+    if (byPage) await refuseDisconnected(tx, state, account.id)
     const agreed = await connect(
       { db: tx, clock, random, settings },
       {
@@ -145,7 +150,7 @@ export function agree(context: OpenContext, form: EndForm): Promise<Reply> {
     const { state, chosen } = dialog
     // Shown as verified a moment ago, or the form was made by hand.
     if (chosen.number && !chosen.number.isVerified) return goOn(context, dialog, state)
-    const next = await consent(context, state)
+    const next = await consent(context, state, { byPage: true })
     return end(dialog, form, state.phone_number_id === null ? 'FINISH_ONLY_WABA' : 'FINISH', next)
   })
 }

@@ -103,7 +103,7 @@ export const emailOfNobody = defineError({
 export const signInOver = defineError({
   id: 'sign_in_over',
   status: 400,
-  text: 'This sign-in took too long, or it was begun in another browser; it must be begun again in the app.',
+  text: 'This sign-in took too long, another one was begun after it, or it was begun in another browser; it must be begun again in the app.',
 })
 
 export const personGone = defineError({

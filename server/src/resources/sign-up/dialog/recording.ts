@@ -2,7 +2,7 @@ import type { Clock } from '../../../base/time/clock.ts'
 import type { Transaction } from '../../../db/database.ts'
 import type { NodeKind } from '../../../graph/nodes.ts'
 import { insertActivity } from '../../audit/store.ts'
-import type { DialogState } from './ticket.ts'
+import { type DialogState, dialogLifetime } from './ticket.ts'
 
 /** What a step was done to. */
 export interface StepSubject {
@@ -43,10 +43,13 @@ export function recordStep(
   })
 }
 
-/** What the same form of a dialog has made already: sent twice, as by going back, it makes nothing new. */
+/**
+ * What the same form of a dialog has made already: sent twice, as by going back, it makes nothing new. Other dialogs may be under the same
+ * trace, which whoever opens one may choose: of them count those of this app that began later alone.
+ */
 export async function findMade(
   tx: Transaction,
-  { trace }: Pick<DialogState, 'trace'>,
+  { trace, app_id, expires_time }: Pick<DialogState, 'trace' | 'app_id' | 'expires_time'>,
   operation: `sign_up.${string}`,
 ): Promise<string[]> {
   const found = await tx.query
@@ -54,6 +57,8 @@ export async function findMade(
     .select('node_id')
     .where('trace', '=', trace)
     .where('operation', '=', operation)
+    .where('actor_app_id', '=', app_id)
+    .where('time', '>=', expires_time - dialogLifetime)
     .execute()
   return found.map(({ node_id }) => node_id)
 }
