@@ -134,6 +134,31 @@ onOneDatabase('broken requests', 'sqlite', (engine) => {
     await assertUnharmed()
   })
 
+  test('400 for a body in too many pieces also reaches whoever goes on sending it', async () => {
+    const { hostname, port } = new URL(started().server.url)
+    for (let tries = 0; tries < 40; tries++) {
+      const socket = connect({ port: Number(port), host: hostname, allowHalfOpen: true, noDelay: true })
+      let received = ''
+      socket.on('data', (chunk) => {
+        received += String(chunk)
+      })
+      socket.on('error', () => {})
+      const ended = new Promise<void>((resolve) => {
+        socket.once('end', resolve).once('close', () => resolve())
+      })
+      socket.write(writePost('/dialog/new-business', '', 200_000))
+      for (let sent = 0; sent < 300 && socket.writable; sent++) {
+        socket.write('a')
+        await setImmediate()
+      }
+      if (socket.writable) socket.write('a'.repeat(199_700))
+      await ended
+      socket.destroy()
+      assert.equal(readRawAnswer(received).status, 400, `try ${tries}: ${received}`)
+    }
+    await assertUnharmed()
+  })
+
   test('a world file that breaks off is the mistake of who sent it, not a fault that is logged', async () => {
     const { server } = started()
     const socket = await openConnection(server.url)

@@ -4,7 +4,7 @@ import { formatDuration } from '../../base/time/duration.ts'
 import { bodyBrokeOff } from '../../graph/errors.ts'
 import type { GraphError } from '../../graph/graph-error.ts'
 import { bodyInTooManyPieces, bodyTooLarge, bodyTooLate, tooManyUnauthenticatedBodies } from '../errors.ts'
-import { closeBehind } from './rest-of-body.ts'
+import { closeBehind, usualPiece } from './rest-of-body.ts'
 
 export interface UnauthenticatedBodiesOptions {
   readonly maxBytesPerAddress: number
@@ -21,8 +21,6 @@ const largestPage = 262_144
 /** A body in chunks smaller than this costs too much processor time after so many of them. */
 const smallestPiece = 128
 const freePieces = 256
-/** Receiving a chunk costs about as much as receiving so many bytes. */
-const usualPiece = 4096
 
 /**
  * The bodies of callers who are not authenticated yet, within a budget of bytes for the process and one for each address. When a
