@@ -31,8 +31,7 @@ describe('alerts', () => {
   })
   after(() => held.at?.end())
 
-  const whenQuiet = ({ prometheus }: Installation) =>
-    until(async () => (await prometheus.listFiring()).length === 0, 'nothing fires')
+  const whenQuiet = ({ prometheus }: Installation) => until(() => prometheus.isQuiet(), 'nothing fires or is about to')
 
   test('none fires while all is well', async () => {
     const at = held.at as Installation

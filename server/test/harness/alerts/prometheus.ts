@@ -81,6 +81,11 @@ scrape_configs:
       .map(({ labels: { alertname = '', ...labels }, annotations }) => ({ name: alertname, labels, annotations }))
   }
 
+  /** Whether nothing fires, nor will soon because of what was: a pending alert may fire when its cause is over. */
+  async isQuiet(): Promise<boolean> {
+    return (await this.#ask('alerts')).alerts.length === 0
+  }
+
   /** The names of the alerts that fired at some time in so many seconds; not a moment before, when another cause may just have ended. */
   async listFired(seconds: number): Promise<string[]> {
     const range = `${Math.floor(seconds * 1000)}ms`
