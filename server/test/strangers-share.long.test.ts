@@ -6,8 +6,11 @@ import { testWorld } from './harness/world.ts'
 
 /** What strangers cost a server that others use: its processor. */
 
-/** Of a processor. With the budgets it was 0.44 and more, with pictures drawn as fast as they are asked for a third. */
-const leastShare = 0.38
+/**
+ * The least of a processor, halfway between what is left with the budgets and without: beside bodies 0.30 to 0.45, and nothing; beside
+ * pictures 0.42 to 0.56, and 0.16 to 0.19. It scatters so much from run to run.
+ */
+const leastShare = { besideBodies: 0.1, besidePictures: 0.3 }
 
 test('4 strangers with large bodies and false signatures leave reads their share of the processor', async (t) => {
   // Once with the limit as it is, and once as if each post came from an address that was never seen before.
@@ -18,7 +21,7 @@ test('4 strangers with large bodies and false signatures leave reads their share
     const { share, answers } = await measureShare(server, { requests: [post], connections: 4 })
     t.diagnostic(`${share.toFixed(2)} of the processor were left; strangers were answered ${JSON.stringify(answers)}`)
     assert.ok((answers[401] ?? 0) > 0, JSON.stringify(answers))
-    assert.ok(share >= leastShare, `${share} of the processor are left`)
+    assert.ok(share >= leastShare.besideBodies, `${share} of the processor are left`)
   }
 })
 
@@ -39,5 +42,5 @@ test('8 strangers who ask for new QR pictures leave reads their share of the pro
   const { share, answers } = await measureShare(server, { requests, connections: 8 })
   t.diagnostic(`${share.toFixed(2)} of the processor were left; strangers were answered ${JSON.stringify(answers)}`)
   assert.ok((answers[200] ?? 0) > 0 && (answers[200] ?? 0) < requests.length, 'every picture was a new one')
-  assert.ok(share >= leastShare, `${share} of the processor are left`)
+  assert.ok(share >= leastShare.besidePictures, `${share} of the processor are left`)
 })
