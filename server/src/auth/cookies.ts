@@ -41,7 +41,7 @@ export interface LongCookieOptions extends CookieOptions {
   readonly path: string
 }
 
-/** A text that is too long for one cookie, in several: what is not needed of them is removed. An empty text removes all. */
+/** Writes a text that is too long for one cookie into several, and removes the others. An empty text removes all. */
 export function writeLongCookie(
   host: string | undefined,
   what: string,

@@ -139,7 +139,7 @@ interface KeptCookie {
   readonly path: string
 }
 
-/** A browser without pages: it keeps cookies of each host and path, and goes where it is sent only when it is told to. */
+/** A browser without pages: it keeps cookies by host and path, and follows a redirect only when a test says so. */
 export class TestBrowser {
   readonly #cookies = new Map<string, Map<string, KeptCookie>>()
 

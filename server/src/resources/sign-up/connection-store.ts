@@ -56,7 +56,7 @@ export function listConnectionsForOperators(
   return range.apply(query).execute()
 }
 
-/** Those that last, or those that have ended, may be few of many. Of an account or of some businesses there are few of both. */
+/** Connections of one state may be few of many. An account or a few businesses have few of either state. */
 export function scanConnections(
   db: Db,
   limits: OperatorLimits | undefined,
