@@ -8,7 +8,7 @@ import { day, hour, minute, second } from '../src/base/time/duration.ts'
 import type { TimeSources } from '../src/timers/clock-guard.ts'
 import { acceptTime, readStoreClock, writeTrustedTime } from '../src/timers/store-clock.ts'
 import { runCommand, startCommand } from './harness/command.ts'
-import { type Engine, makeMigratedPlace, onOneDatabase, openPlace } from './harness/databases.ts'
+import { type Engine, makeMigratedPlace, onBothDatabases, openPlace } from './harness/databases.ts'
 import { messageSides } from './harness/messages.ts'
 import { startSecondProcess } from './harness/second-process.ts'
 import { sourcesOf, startTestServer, type TestServer } from './harness/server.ts'
@@ -217,7 +217,7 @@ test('a difference within CLOCK_TOLERANCE is none', async (t) => {
   assert.equal(about(/differs/).length, 0)
 })
 
-onOneDatabase('time that jumps forward by days', 'sqlite', (engine) => {
+onBothDatabases('time that jumps forward by days', (engine) => {
   test('time that jumps forward by days deletes and gives up nothing until an operator accepts it; everything else goes on', async (t) => {
     const { server, clocks, about } = await startWithClocks(t, engine)
     const { subscriber, before } = await fill(t, server)
@@ -395,7 +395,7 @@ onOneDatabase('time that jumps forward by days', 'sqlite', (engine) => {
   })
 })
 
-onOneDatabase('clock accept', 'sqlite', (engine) => {
+onBothDatabases('clock accept', (engine) => {
   test('clock accept is noticed by a running server', async (t) => {
     const place = await makeMigratedPlace(engine)
     t.after(() => place.remove())

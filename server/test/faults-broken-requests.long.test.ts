@@ -8,7 +8,7 @@ import { after, before, describe, type TestContext, test } from 'node:test'
 import { setImmediate } from 'node:timers/promises'
 import { promisify } from 'node:util'
 import { type RunningServer, startCommand } from './harness/command.ts'
-import { type Engine, makeMigratedPlace, onOneDatabase, type StorePlace } from './harness/databases.ts'
+import { type Engine, makeMigratedPlace, onBothDatabases, type StorePlace } from './harness/databases.ts'
 import { png } from './harness/media-files.ts'
 import { PostgresProxy } from './harness/postgres-proxy.ts'
 import { exchangeBytes, readRawAnswer } from './harness/raw-http.ts'
@@ -65,7 +65,7 @@ function writePost(path: string, body: string, length = body.length): string {
 
 const filePart = '--x\r\nContent-Disposition: form-data; name="file"; filename="a"\r\n\r\n'
 
-onOneDatabase('broken requests', 'sqlite', (engine) => {
+onBothDatabases('broken requests', (engine) => {
   const held: { started?: Started } = {}
   before(async () => {
     held.started = await start(engine)

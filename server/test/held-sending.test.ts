@@ -7,7 +7,7 @@ import { day, hour, minute, second } from '../src/base/time/duration.ts'
 import { SendingHold } from '../src/egress/sending-hold.ts'
 import { holdSending, releaseSending } from '../src/egress/sending-hold-store.ts'
 import { runCommand } from './harness/command.ts'
-import { type Engine, makeStorePlace, onBothDatabases, onOneDatabase } from './harness/databases.ts'
+import { type Engine, makeStorePlace, onOneDatabase } from './harness/databases.ts'
 import { messageSides } from './harness/messages.ts'
 import { numberCalls } from './harness/number-calls.ts'
 import { startSecondProcess } from './harness/second-process.ts'
@@ -69,7 +69,7 @@ async function sendLink(server: TestServer, link: string): Promise<void> {
   await sides.send(user, { type: 'image', image: { link } })
 }
 
-onBothDatabases('a store whose sending is held', (engine) => {
+onOneDatabase('a store whose sending is held', 'sqlite', (engine) => {
   test('a store whose sending is held sends no webhook, no code and no fetch of a link, serves requests, says so, and sends all of it once released', async (t) => {
     const { server, subscriber, carrier, host, messages } = await startWithOthers(t, engine)
     await hold(server)
@@ -188,7 +188,7 @@ test('nothing is sent before a process has read whether sending is held', async 
   await unread.stop()
 })
 
-onBothDatabases('restored', (engine) => {
+onOneDatabase('restored', 'sqlite', (engine) => {
   test('restored says what waits and holds it in a server that runs; what waited then can be given up when it is released', async (t) => {
     const { server, subscriber, carrier } = await startWithOthers(t, engine)
     const { dataDir, databaseUrl } = server

@@ -10,7 +10,7 @@ import { findSecrets } from '../src/delivery/store/signing-secrets.ts'
 import { webhookFields } from '../src/delivery/webhook-fields.ts'
 import { openVerifyToken } from '../src/resources/webhooks/store.ts'
 import { type RunningServer, runCommand, startCommand, startHosted } from './harness/command.ts'
-import { makeMigratedPlace, onOneDatabase, openPlace, type StorePlace, unlockPlace } from './harness/databases.ts'
+import { makeMigratedPlace, onBothDatabases, openPlace, type StorePlace, unlockPlace } from './harness/databases.ts'
 import { jpeg, mp3, mp4, pdf, webp } from './harness/media-files.ts'
 import { hang, startSubscriber } from './harness/subscriber.ts'
 import { signHubByHand } from './harness/webhooks.ts'
@@ -28,7 +28,7 @@ function assertOneLine(stderr: string, pattern: RegExp): void {
   assert.match(stderr, /^switchboard: [^\n]+\n$/, 'one line, without a stack')
 }
 
-onOneDatabase('the commands listen and simulate', 'sqlite', (engine) => {
+onBothDatabases('the commands listen and simulate', (engine) => {
   let place: StorePlace
   let options: { env: Record<string, string>; cwd: string }
   let server: RunningServer
@@ -570,7 +570,7 @@ onOneDatabase('the commands listen and simulate', 'sqlite', (engine) => {
   })
 })
 
-onOneDatabase('simulate against a server of the other vocabulary', 'sqlite', (engine) => {
+onBothDatabases('simulate against a server of the other vocabulary', (engine) => {
   test('simulate against a server of the other vocabulary asks the server for it, and finds the server by PORT', async (t) => {
     const place = await makeMigratedPlace(engine)
     t.after(() => place.remove())

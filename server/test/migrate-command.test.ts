@@ -5,13 +5,13 @@ import { systemClock } from '../src/base/time/clock.ts'
 import { migrate } from '../src/db/schema/migrate.ts'
 import { readMigrations } from '../src/db/schema/migrations.ts'
 import { runCommand, startCommand } from './harness/command.ts'
-import { makeMigratedPlace, makeStorePlace, onBothDatabases, openPlace, type StorePlace } from './harness/databases.ts'
+import { makeMigratedPlace, makeStorePlace, onOneDatabase, openPlace, type StorePlace } from './harness/databases.ts'
 
 function optionsOf({ dataDir, databaseUrl }: StorePlace) {
   return { env: { DATA_DIR: dataDir, ...(databaseUrl && { DATABASE_URL: databaseUrl }) }, cwd: dataDir }
 }
 
-onBothDatabases('migrate', (engine) => {
+onOneDatabase('migrate', 'postgres', (engine) => {
   test('migrate says what it did, and with --check what it would do', async (t) => {
     const older = await makeStorePlace(engine)
     t.after(() => older.remove())

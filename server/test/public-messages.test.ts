@@ -10,7 +10,7 @@ import { rotateKeys } from '../src/db/secrets/rotation.ts'
 import { eraseUserFromEvents } from '../src/delivery/history/erase-user.ts'
 import { badArgument } from '../src/graph/define-error.ts'
 import { notOffered, recipientUnknown } from '../src/resources/messages/errors.ts'
-import { onBothDatabases, onOneDatabase } from './harness/databases.ts'
+import { onOneDatabase } from './harness/databases.ts'
 import { assertError } from './harness/errors.ts'
 import { mp4, ogg, pdf, png, webp } from './harness/media-files.ts'
 import { messageSides } from './harness/messages.ts'
@@ -56,7 +56,7 @@ const files: Readonly<Record<string, Buffer>> = {
   sticker: webp({ animated: false }),
 }
 
-onBothDatabases('messages in the second vocabulary', (engine) => {
+onOneDatabase('messages in the second vocabulary', 'sqlite', (engine) => {
   const server = useTestServer({ engine, env: { VOCABULARY: 'whatsapp' } })
   const sides = sidesOf(server, 'whatsapp')
   const operator = (path: string, query: Record<string, string> = {}) =>

@@ -4,7 +4,7 @@ import { afterUnknown, filterNotForType, nothingHappened, othersHappened } from 
 import { typesWithField, typesWithKind, typesWithMessage } from '../src/resources/operators/watch/wait-filter.ts'
 import { afterNotOfChat, nothingArrived, otherMessagesArrived } from '../src/resources/users/errors.ts'
 import type { Answer } from './harness/client.ts'
-import { onBothDatabases } from './harness/databases.ts'
+import { onOneDatabase } from './harness/databases.ts'
 import { assertArgument, assertError } from './harness/errors.ts'
 import { messageSides } from './harness/messages.ts'
 import { useTestServer } from './harness/server.ts'
@@ -14,7 +14,7 @@ import { numbers, strangerIds, tokens } from './harness/world.ts'
 /** Waits end with the first that fits: the time limits here are never reached unless something is wrong. */
 const long = '60s'
 
-onBothDatabases('waiting, in any language', (engine) => {
+onOneDatabase('waiting, in any language', 'sqlite', (engine) => {
   const server = useTestServer({ engine })
   const sides = messageSides(server)
   const wait = (query: Record<string, string>, token: string = tokens.operator) =>

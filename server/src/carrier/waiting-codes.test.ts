@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { sql } from 'kysely'
-import { onBothDatabases, useTestDatabase } from '../../test/harness/databases.ts'
+import { onOneDatabase, useTestDatabase } from '../../test/harness/databases.ts'
 import { carrierTimer } from './send.ts'
 import { dropWaitingCodes, listWaitingCodesForOperators } from './waiting-codes.ts'
 
-onBothDatabases('codes that wait', (engine) => {
+onOneDatabase('codes that wait', 'sqlite', (engine) => {
   const store = useTestDatabase(engine)
 
   test('codes that wait are dropped, also more of them than a statement takes parameters', async () => {

@@ -4,7 +4,7 @@ import { rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { buffer } from 'node:stream/consumers'
 import { after, before, describe, test } from 'node:test'
-import { type Engine, onBothDatabases, useTestDatabase } from '../../test/harness/databases.ts'
+import { type Engine, onOneDatabase, useTestDatabase } from '../../test/harness/databases.ts'
 import { makeTestFiles, type Storage, storages, type TestFiles } from '../../test/harness/file-stores.ts'
 import { systemRandom } from '../base/keys/random.ts'
 import { silentLog } from '../base/log/log.ts'
@@ -32,7 +32,7 @@ async function* streamOf(...chunks: Uint8Array[]): AsyncGenerator<Uint8Array> {
   yield* chunks
 }
 
-for (const where of storages) onBothDatabases(`the blob store on ${where}`, (engine) => declare(engine, where))
+for (const where of storages) onOneDatabase(`the blob store on ${where}`, 'sqlite', (engine) => declare(engine, where))
 
 function declare(engine: Engine, where: Storage): void {
   const held = useTestDatabase(engine)

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
 import { pino } from 'pino'
 import type { Client } from '../../test/harness/client.ts'
-import { onBothDatabases } from '../../test/harness/databases.ts'
+import { onOneDatabase } from '../../test/harness/databases.ts'
 import { startSecondProcess } from '../../test/harness/second-process.ts'
 import { useTestServer } from '../../test/harness/server.ts'
 import { until } from '../../test/harness/until.ts'
@@ -20,7 +20,7 @@ interface Line {
 /** The members of the warning: names, and no values. */
 const warned = ['hostname', 'level', 'msg', 'pid', 'processes', 'settings', 'time']
 
-onBothDatabases('processes of one database', (engine) => {
+onOneDatabase('processes of one database', 'postgres', (engine) => {
   const lines: Line[] = []
   const sink = { write: (line: string) => void lines.push(JSON.parse(line)) }
   const server = useTestServer({ engine, log: Object.assign(pino({ level: 'info' }, sink), { line() {} }) })

@@ -5,7 +5,7 @@ import { test } from 'node:test'
 import { sql } from 'kysely'
 import {
   makeStorePlace,
-  onBothDatabases,
+  onOneDatabase,
   openPlace,
   type StorePlace,
   unlockPlace,
@@ -41,7 +41,7 @@ async function readValue(database: Database, name: string): Promise<Sealed> {
   return (await find.executeTakeFirstOrThrow()).value
 }
 
-onBothDatabases('unlocking a store', (engine) => {
+onOneDatabase('unlocking a store', 'sqlite', (engine) => {
   test('unlocking a store seals what looks sealed already and is not', async (t) => {
     const place = await makeStorePlace(engine)
     const lookAlike = `s1:0123456789abcdef:${'A'.repeat(60)}`

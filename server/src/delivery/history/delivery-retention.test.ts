@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { onBothDatabases, useTestDatabase } from '../../../test/harness/databases.ts'
+import { onOneDatabase, useTestDatabase } from '../../../test/harness/databases.ts'
 import { silentLog } from '../../base/log/log.ts'
 import { ManualClock } from '../../base/time/clock.ts'
 import { RetentionWorker } from './delivery-retention.ts'
@@ -9,7 +9,7 @@ const day = 86_400_000
 const start = Date.parse('2026-06-01T12:00:00Z')
 const rules = { keep: 30 * day, giveUpAfter: 7 * day, auditKeep: 400 * day }
 
-onBothDatabases('the sweep', (engine) => {
+onOneDatabase('the sweep', 'postgres', (engine) => {
   const store = useTestDatabase(engine)
 
   /** Deliveries on one lane, raised now. */

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { pino } from 'pino'
-import { onBothDatabases, onOneDatabase } from '../../../test/harness/databases.ts'
+import { onOneDatabase } from '../../../test/harness/databases.ts'
 import { type TestServer, useTestServer } from '../../../test/harness/server.ts'
 import { changeIn, hang, refuseWith, startSubscriber, subscribe, takeIt } from '../../../test/harness/subscriber.ts'
 import { handInText, userOf } from '../../../test/harness/webhooks.ts'
@@ -33,7 +33,7 @@ async function readLast(server: TestServer) {
   return last
 }
 
-onBothDatabases('a delivery that fails', (engine) => {
+onOneDatabase('a delivery that fails', 'postgres', (engine) => {
   const server = useTestServer({ engine })
   const settleAfter = async (milliseconds: number) => {
     server.clock.advance(milliseconds)
@@ -240,7 +240,7 @@ onOneDatabase('a delivery without an answer in time', 'postgres', (engine) => {
   })
 })
 
-onBothDatabases('a subscriber that is down', (engine) => {
+onOneDatabase('a subscriber that is down', 'postgres', (engine) => {
   const server = useTestServer({ engine })
   /** Forty messages of twenty users, the second of each after the first. */
   const names = Array.from({ length: 40 }, (_, index) => `${index % 20}.${Math.floor(index / 20)}`)
@@ -372,7 +372,7 @@ onOneDatabase('what the log says of subscribers', 'postgres', (engine) => {
   })
 })
 
-onBothDatabases('a service without a worker', (engine) => {
+onOneDatabase('a service without a worker', 'postgres', (engine) => {
   const server = useTestServer({ engine, env: { ROLE: 'api' } })
 
   test('what is due and is not sent is late, unless its subscriber is down', async (t) => {
@@ -386,7 +386,7 @@ onBothDatabases('a service without a worker', (engine) => {
   })
 })
 
-onBothDatabases('what the operator does with deliveries', (engine) => {
+onOneDatabase('what the operator does with deliveries', 'postgres', (engine) => {
   const server = useTestServer({ engine })
   const replay = (id: number, to?: string) =>
     server.database.transaction(async (tx) => (await replayDelivery(tx, server.clock, id, to)).kind)

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
 import { answer, callSides, offer } from '../../../test/harness/calls.ts'
 import type { Answer } from '../../../test/harness/client.ts'
-import { onBothDatabases } from '../../../test/harness/databases.ts'
+import { onOneDatabase } from '../../../test/harness/databases.ts'
 import { assertError } from '../../../test/harness/errors.ts'
 import { openStream } from '../../../test/harness/event-stream.ts'
 import { startTestServer, useTestServer } from '../../../test/harness/server.ts'
@@ -24,7 +24,7 @@ const unsafeOffer = without(offer, 'a=fingerprint')
 const codesOf = (findings: readonly { side: string; code: string; level: string }[]) =>
   findings.map(({ side, code, level }) => `${side} ${code} ${level}`)
 
-onBothDatabases('the findings of a call', (engine) => {
+onOneDatabase('the findings of a call', 'sqlite', (engine) => {
   const server = useTestServer({ engine })
   const sides = callSides(server)
   const { business, newUser, callUser, callBusiness, readCall, user: phone } = sides
@@ -137,7 +137,7 @@ onBothDatabases('the findings of a call', (engine) => {
   })
 })
 
-onBothDatabases('SDP_STRICT', (engine) => {
+onOneDatabase('SDP_STRICT', 'sqlite', (engine) => {
   const server = useTestServer({ engine, env: { SDP_STRICT: 'on' } })
   const { business, gateway, permit, newUser, callUser, callBusiness, readCall, user: phone } = callSides(server)
   const refusal = (kind: keyof typeof findingKinds) => {
@@ -210,7 +210,7 @@ onBothDatabases('SDP_STRICT', (engine) => {
   })
 })
 
-onBothDatabases('a subscriber that answers a call from inside its handler', (engine) => {
+onOneDatabase('a subscriber that answers a call from inside its handler', 'sqlite', (engine) => {
   test('pre_accept and accept come before the response of the webhook of connect', async (t: TestContext) => {
     const taken: Answer[] = []
     const { promise: isAnswered, resolve: noteAnswered } = Promise.withResolvers<void>()

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
 import { answer, callSides } from '../../../test/harness/calls.ts'
-import { onBothDatabases } from '../../../test/harness/databases.ts'
+import { onOneDatabase } from '../../../test/harness/databases.ts'
 import { assertError } from '../../../test/harness/errors.ts'
 import { openStream } from '../../../test/harness/event-stream.ts'
 import { startSecondProcess } from '../../../test/harness/second-process.ts'
@@ -12,7 +12,7 @@ import { systemRandom } from '../../base/keys/random.ts'
 import { minute } from '../../base/time/duration.ts'
 import { reasonNotTaken } from './errors.ts'
 
-onBothDatabases("calls in the users' stream", (engine) => {
+onOneDatabase("calls in the users' stream", 'postgres', (engine) => {
   const server = useTestServer({ engine })
   const sides = callSides(server)
   const { business, newUser, callUser, callBusiness, user: phone } = sides
@@ -150,7 +150,7 @@ onBothDatabases("calls in the users' stream", (engine) => {
   })
 })
 
-onBothDatabases('the time without media', (engine) => {
+onOneDatabase('the time without media', 'postgres', (engine) => {
   const server = useTestServer({ engine, env: { CALL_MEDIA_TIMEOUT: '20s' } })
   const usual = useTestServer({ engine })
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { onBothDatabases } from '../../../test/harness/databases.ts'
+import { onOneDatabase } from '../../../test/harness/databases.ts'
 import { assertError, like } from '../../../test/harness/errors.ts'
 import { byForm } from '../../../test/harness/form.ts'
 import { startSecondProcess } from '../../../test/harness/second-process.ts'
@@ -18,7 +18,7 @@ import { setTimer } from '../../timers/set.ts'
 import { notADuration } from '../operators/errors.ts'
 import { clockNeedsOne, clockNotBack, clockTooFar, sandboxNeedsAll } from './errors.ts'
 
-onBothDatabases('the clock of a sandbox', (engine) => {
+onOneDatabase('the clock of a sandbox', 'sqlite', (engine) => {
   const server = useTestServer({ engine })
   const read = (client = server.client) => client.get('/operator/clock', { token: tokens.operator })
   const move = (json: object, token: string = tokens.operator) => server.client.post('/operator/clock', { token, json })
@@ -94,7 +94,7 @@ onBothDatabases('the clock of a sandbox', (engine) => {
   })
 })
 
-onBothDatabases('the clock of a sandbox', (engine) => {
+onOneDatabase('the clock of a sandbox', 'sqlite', (engine) => {
   test('the clock of a sandbox is stored: the next start goes on with it, and where there is no sandbox it is not there, whatever is stored', async (t) => {
     const server = await startTestServer({ engine })
     const others: App[] = []

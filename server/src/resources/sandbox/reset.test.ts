@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { onBothDatabases } from '../../../test/harness/databases.ts'
+import { onOneDatabase } from '../../../test/harness/databases.ts'
 import { assertError } from '../../../test/harness/errors.ts'
 import { startSecondProcess } from '../../../test/harness/second-process.ts'
 import { startTestServer, type TestServer, useTestServer } from '../../../test/harness/server.ts'
@@ -21,7 +21,7 @@ async function countFiles({ files }: TestServer): Promise<number> {
   return (await files.list()).length
 }
 
-onBothDatabases('a reset', (engine) => {
+onOneDatabase('a reset', 'postgres', (engine) => {
   const server = useTestServer({ engine })
   const reset = (json: object = {}, token: string = tokens.operator) =>
     server.client.post('/operator/reset', { token, json })
@@ -82,7 +82,7 @@ onBothDatabases('a reset', (engine) => {
   }
 })
 
-onBothDatabases('a reset', (engine) => {
+onOneDatabase('a reset', 'postgres', (engine) => {
   const server = useTestServer({ engine })
 
   describe('changes nothing', () => {

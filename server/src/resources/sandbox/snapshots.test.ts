@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { after, before, describe, test } from 'node:test'
 import { sql } from 'kysely'
-import { onBothDatabases } from '../../../test/harness/databases.ts'
+import { onOneDatabase } from '../../../test/harness/databases.ts'
 import { assertArgument, assertError } from '../../../test/harness/errors.ts'
 import { type TestServer, useTestServer } from '../../../test/harness/server.ts'
 import { ids, numbers, tokens } from '../../../test/harness/world.ts'
@@ -39,7 +39,7 @@ async function isLogHeld({ app, dataDir }: TestServer): Promise<boolean> {
   }
 }
 
-onBothDatabases('snapshots', (engine) => {
+onOneDatabase('snapshots', 'sqlite', (engine) => {
   const server = useTestServer({ engine })
   const save = (name: string) => server.client.post('/operator/snapshots', { token, json: { name } })
   const restore = (name: string) => server.client.post(`/operator/snapshots/${name}/restore`, { token })

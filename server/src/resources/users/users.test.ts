@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { callSides } from '../../../test/harness/calls.ts'
-import { onBothDatabases } from '../../../test/harness/databases.ts'
+import { onOneDatabase } from '../../../test/harness/databases.ts'
 import { assertError } from '../../../test/harness/errors.ts'
 import { messageSides } from '../../../test/harness/messages.ts'
 import { useTestServer } from '../../../test/harness/server.ts'
@@ -23,7 +23,7 @@ import {
 
 const number = numbers.main
 
-onBothDatabases("the users' side", (engine) => {
+onOneDatabase("the users' side", 'sqlite', (engine) => {
   const server = useTestServer({ engine })
   const sides = messageSides(server)
   const text = { type: 'text', text: { body: 'Hello' } }

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { createServer } from 'node:http'
 import { type TestContext, test } from 'node:test'
-import { onBothDatabases } from '../../../../test/harness/databases.ts'
+import { onOneDatabase } from '../../../../test/harness/databases.ts'
 import { jpeg, mp4, pdf, png } from '../../../../test/harness/media-files.ts'
 import { carousel, publicSides, shopButton } from '../../../../test/harness/public-messages.ts'
 import { useTestServer } from '../../../../test/harness/server.ts'
@@ -17,7 +17,7 @@ import { MessageRetention } from '../retention/message-retention.ts'
 
 const film = mp4('isom', ['vide'])
 
-onBothDatabases('the files of cards', (engine) => {
+onOneDatabase('the files of cards', 'sqlite', (engine) => {
   const server = useTestServer({ engine, env: { VOCABULARY: 'whatsapp' } })
   const sides = publicSides(server)
 

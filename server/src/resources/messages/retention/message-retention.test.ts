@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
 import { test } from 'node:test'
-import { onBothDatabases } from '../../../../test/harness/databases.ts'
+import { onOneDatabase } from '../../../../test/harness/databases.ts'
 import { png } from '../../../../test/harness/media-files.ts'
 import { messageSides } from '../../../../test/harness/messages.ts'
 import { readStolenBytes } from '../../../../test/harness/secret-search.ts'
@@ -22,7 +22,7 @@ const usual: KeepRules = {
   streamKeep: day,
 }
 
-onBothDatabases('what is kept of messages', (engine) => {
+onOneDatabase('what is kept of messages', 'postgres', (engine) => {
   const server = useTestServer({ engine, env: { MESSAGE_TTL: '40d' } })
   const sides = messageSides(server)
 

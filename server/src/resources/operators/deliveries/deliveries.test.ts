@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { onBothDatabases } from '../../../../test/harness/databases.ts'
+import { onOneDatabase } from '../../../../test/harness/databases.ts'
 import { assertArgument, assertError, like } from '../../../../test/harness/errors.ts'
 import { useTestServer } from '../../../../test/harness/server.ts'
 import { refuseWith, startSubscriber, subscribe, takeIt } from '../../../../test/harness/subscriber.ts'
@@ -13,7 +13,7 @@ import { deliveriesUnknown, idsAndFilters, laneActionUnclear, notADuration, noth
 
 type Item = Record<string, unknown>
 
-onBothDatabases('deliveries and lanes at the operator door', (engine) => {
+onOneDatabase('deliveries and lanes at the operator door', 'postgres', (engine) => {
   const server = useTestServer({ engine, env: { WEBHOOK_RETRY_DELAYS: '10s,1h' } })
   const get = (path: string, query: Record<string, string> = {}, token: string = tokens.operator) =>
     server.client.get(`/operator/${path}`, { token, query })
@@ -347,7 +347,7 @@ onBothDatabases('deliveries and lanes at the operator door', (engine) => {
 })
 
 // No worker, so that nothing is attempted.
-onBothDatabases('deliveries before their first attempt', (engine) => {
+onOneDatabase('deliveries before their first attempt', 'postgres', (engine) => {
   const server = useTestServer({ engine, env: { ROLE: 'api' } })
   const get = async (path: string) => (await server.client.get(`/operator/${path}`, { token: tokens.operator })).body
 

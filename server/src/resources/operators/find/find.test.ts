@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { sql } from 'kysely'
 import { callSides } from '../../../../test/harness/calls.ts'
-import { onBothDatabases } from '../../../../test/harness/databases.ts'
+import { onOneDatabase } from '../../../../test/harness/databases.ts'
 import { assertArgument, assertError, like } from '../../../../test/harness/errors.ts'
 import { messageSides } from '../../../../test/harness/messages.ts'
 import { useTestServer } from '../../../../test/harness/server.ts'
@@ -22,7 +22,7 @@ interface Found {
   readonly link: string
 }
 
-onBothDatabases('find', (engine) => {
+onOneDatabase('find', 'postgres', (engine) => {
   const server = useTestServer({ engine, env: { MESSAGE_BODY_KEEP: '2d', MESSAGE_KEEP: '30d' } })
   const sides = messageSides(server)
   const calls = callSides(server)

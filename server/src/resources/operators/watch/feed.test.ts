@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, before, type TestContext, test } from 'node:test'
-import { onBothDatabases } from '../../../../test/harness/databases.ts'
+import { onOneDatabase } from '../../../../test/harness/databases.ts'
 import { assertArgument } from '../../../../test/harness/errors.ts'
 import { useTestServer } from '../../../../test/harness/server.ts'
 import { refuseWith, subscribe } from '../../../../test/harness/subscriber.ts'
@@ -22,7 +22,7 @@ interface Page {
 
 const stored = 'audit,event,message,delivery,try,replay'
 
-onBothDatabases('the history of the feed', (engine) => {
+onOneDatabase('the history of the feed', 'postgres', (engine) => {
   const server = useTestServer({ engine, env: { WEBHOOK_RETRY_DELAYS: '10s,1h' } })
   const read = async (query: Record<string, string>, token: string = tokens.operator): Promise<Page> => {
     const { status, body } = await server.client.get('/operator/feed', { token, query })

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { callSides } from '../../../../test/harness/calls.ts'
 import type { Answer } from '../../../../test/harness/client.ts'
-import { onBothDatabases } from '../../../../test/harness/databases.ts'
+import { onOneDatabase } from '../../../../test/harness/databases.ts'
 import { assertError } from '../../../../test/harness/errors.ts'
 import { messageSides } from '../../../../test/harness/messages.ts'
 import { useTestServer } from '../../../../test/harness/server.ts'
@@ -46,7 +46,7 @@ function worldOfApps() {
   }
 }
 
-onBothDatabases('what became of something', (engine) => {
+onOneDatabase('what became of something', 'sqlite', (engine) => {
   const server = useTestServer({ engine, world: worldOfApps(), env: { WEBHOOK_RETRY_DELAYS: '10s,1h' } })
   const phone = messageSides(server)
   const get = (path: string, query: Record<string, string> = {}, token: string = tokens.operator) =>

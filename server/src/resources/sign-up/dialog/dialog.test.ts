@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { pino } from 'pino'
-import { onBothDatabases } from '../../../../test/harness/databases.ts'
+import { onOneDatabase } from '../../../../test/harness/databases.ts'
 import { DialogBrowser, type Fields, type Shown, textOf } from '../../../../test/harness/dialog.ts'
 import { type TestServer, useTestServer } from '../../../../test/harness/server.ts'
 import { accounts, ids, numbers, partnerIds, strangerIds, testWorld, tokens } from '../../../../test/harness/world.ts'
@@ -76,7 +76,7 @@ interface Activity {
   readonly node_kind: string
 }
 
-onBothDatabases('the dialog of the sign-up', (engine) => {
+onOneDatabase('the dialog of the sign-up', 'sqlite', (engine) => {
   const lines: string[] = []
   const log = Object.assign(pino({ level: 'trace' }, { write: (line: string) => void lines.push(line) }), {
     line: (members: string) => void lines.push(members),
@@ -669,7 +669,7 @@ onBothDatabases('the dialog of the sign-up', (engine) => {
   })
 })
 
-onBothDatabases('the dialog of the sign-up outside a sandbox', (engine) => {
+onOneDatabase('the dialog of the sign-up outside a sandbox', 'sqlite', (engine) => {
   const env = { NODE_ENV: 'production', PUBLIC_URL: 'https://switchboard.example' }
   const server: TestServer = useTestServer({ engine, env, world: dialogWorld() })
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { onBothDatabases } from '../../../../test/harness/databases.ts'
+import { onOneDatabase } from '../../../../test/harness/databases.ts'
 import { DialogBrowser, type Shown, textOf } from '../../../../test/harness/dialog.ts'
 import { assertError } from '../../../../test/harness/errors.ts'
 import { useTestServer } from '../../../../test/harness/server.ts'
@@ -37,7 +37,7 @@ function signInWorld() {
   }
 }
 
-onBothDatabases('signing in to the dialog of the sign-up', (engine) => {
+onOneDatabase('signing in to the dialog of the sign-up', 'sqlite', (engine) => {
   const env = {
     NODE_ENV: 'production',
     PUBLIC_URL: 'https://switchboard.example',

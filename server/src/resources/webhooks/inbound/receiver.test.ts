@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import type { CallOptions } from '../../../../test/harness/client.ts'
-import { onBothDatabases } from '../../../../test/harness/databases.ts'
+import { onOneDatabase } from '../../../../test/harness/databases.ts'
 import { assertError } from '../../../../test/harness/errors.ts'
 import { useTestServer } from '../../../../test/harness/server.ts'
 import { changeIn, type Subscriber, subscribe } from '../../../../test/harness/subscriber.ts'
@@ -34,7 +34,7 @@ import { incomingIdTaken } from '../../messages/errors.ts'
 const secret = 'shrub-app-secret'
 const json = { 'content-type': 'application/json' }
 
-onBothDatabases('the webhook receiver', (engine) => {
+onOneDatabase('the webhook receiver', 'sqlite', (engine) => {
   const server = useTestServer({ engine, env: { WEBHOOK_MAX_BODY_BYTES: '4096' } })
   const path = '/msgapp/webhooks'
   const post = (options: CallOptions) => server.client.post(path, options)
@@ -406,7 +406,7 @@ onBothDatabases('the webhook receiver', (engine) => {
   })
 })
 
-onBothDatabases('the handshake of the receiver', (engine) => {
+onOneDatabase('the handshake of the receiver', 'sqlite', (engine) => {
   const server = useTestServer({ engine })
   const ask = (query: Record<string, string>) => server.client.get('/msgapp/webhooks', { query })
   const right = { 'hub.mode': 'subscribe', 'hub.challenge': '<b>1158201444</b>', 'hub.verify_token': 'vt' }
@@ -432,7 +432,7 @@ onBothDatabases('the handshake of the receiver', (engine) => {
   }
 })
 
-onBothDatabases('the receiver in the other vocabulary', (engine) => {
+onOneDatabase('the receiver in the other vocabulary', 'sqlite', (engine) => {
   const server = useTestServer({ engine, env: { VOCABULARY: 'whatsapp' } })
 
   test('the receiver in the other vocabulary: 200 at its own path, with its own names, and nothing at the other', async () => {

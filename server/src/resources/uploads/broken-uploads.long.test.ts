@@ -4,7 +4,7 @@ import { connect, type Socket } from 'node:net'
 import { test } from 'node:test'
 import type { Client } from '../../../test/harness/client.ts'
 import { startCommand } from '../../../test/harness/command.ts'
-import { makeMigratedPlace, onOneDatabase } from '../../../test/harness/databases.ts'
+import { makeMigratedPlace, onBothDatabases } from '../../../test/harness/databases.ts'
 import { assertError, like } from '../../../test/harness/errors.ts'
 import { makeKeptFiles, storageOf } from '../../../test/harness/kept-files.ts'
 import { makePicture } from '../../../test/harness/pictures.ts'
@@ -65,7 +65,7 @@ async function open(client: Client, file_length: number): Promise<string> {
   return answer.body.id
 }
 
-onOneDatabase('uploads that break', 'sqlite', (engine) => {
+onBothDatabases('uploads that break', (engine) => {
   const server = useTestServer({ engine })
   const token = tokens.owner
   const append = (id: string, offset: number, raw: Uint8Array) =>
@@ -192,7 +192,7 @@ onOneDatabase('uploads that break', 'sqlite', (engine) => {
   })
 })
 
-onOneDatabase('uploads through servers that stop', 'postgres', (engine) => {
+onBothDatabases('uploads through servers that stop', (engine) => {
   test('a server that stops while bytes arrive does not wait for the rest, and keeps those that did', async () => {
     const server = await startTestServer({ engine })
     const target = { url: server.url, id: await open(server.client, 300_000), token: tokens.owner }

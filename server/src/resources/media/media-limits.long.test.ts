@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Answer } from '../../../test/harness/client.ts'
-import { onOneDatabase } from '../../../test/harness/databases.ts'
+import { onBothDatabases } from '../../../test/harness/databases.ts'
 import { assertError, like } from '../../../test/harness/errors.ts'
 import * as files from '../../../test/harness/media-files.ts'
 import { useTestServer } from '../../../test/harness/server.ts'
@@ -33,7 +33,7 @@ test('the limits by default', () => {
   )
 })
 
-onOneDatabase('limits of media', 'sqlite', (engine) => {
+onBothDatabases('limits of media', (engine) => {
   const server = useTestServer({ engine })
   const small = useTestServer({ engine, env: smallLimits })
 

@@ -3,7 +3,7 @@ import { stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, test } from 'node:test'
 import { runCommand, startCommand } from './harness/command.ts'
-import { makeStorePlace, onOneDatabase } from './harness/databases.ts'
+import { makeStorePlace, onBothDatabases } from './harness/databases.ts'
 
 const serve = ['serve', '--port', '0']
 const app = '3000000000000001'
@@ -50,7 +50,7 @@ describe('an embedded store', () => {
   })
 })
 
-onOneDatabase('a data folder', 'sqlite', (engine) => {
+onBothDatabases('a data folder', (engine) => {
   test('a data folder that the server makes is for nobody but its owner', async (t) => {
     const place = await makeStorePlace(engine)
     t.after(() => place.remove())
