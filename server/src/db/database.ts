@@ -156,11 +156,6 @@ export interface TransactionOptions extends Cause {
    * committed with it has failed.
    */
   readonly mayRepeat?: boolean
-  /**
-   * What its work locks, where that is all: on a database server, transactions of one moment and fairness key that hold different things
-   * are one, in which each goes on beside the others. Such work may run again, and writes by `run` before it refuses anything.
-   */
-  readonly holds?: string | undefined
   /** Whether what it deletes is overwritten in the file of an embedded store; `emptyLog` does the rest. */
   readonly wipes?: boolean
 }

@@ -5,6 +5,7 @@ import { makeStorePlace, type StorePlace } from '../../../test/harness/databases
 import { endPool } from '../../../test/harness/postgres.ts'
 import { TransactionEnded } from '../database.ts'
 import { MustRunAgain, PipelinedTransaction } from './pipelined-transaction.ts'
+import { SharedWriter } from './shared-writer.ts'
 import { signalUnlessRow } from './signal.ts'
 
 const uniqueViolation = { code: '23505' }
@@ -29,8 +30,11 @@ describe('a transaction on a pipelined connection', () => {
 
   /** Runs the work in a pipelined transaction and commits it, as the database does. */
   async function inPipeline<T>(work: (pipeline: PipelinedTransaction) => Promise<T>, begin = 'BEGIN'): Promise<T> {
+    const connect = () => pool.connect()
+    const writer = new SharedWriter({ connect, timeout: 60_000, isBroken: () => false, now: () => performance.now() })
     const pipeline = new PipelinedTransaction({
-      connect: () => pool.connect(),
+      connections: { connect, sendAlone: (...batch) => writer.send(...batch) },
+      fairnessKey: 'tests',
       begin: [{ name: begin, text: begin }],
       alone: begin === 'BEGIN' ? [] : undefined,
       isNamed: true,
@@ -63,9 +67,9 @@ describe('a transaction on a pipelined connection', () => {
     const xids = () => ({ name: 'xid', text: 'SELECT pg_current_xact_id()::text AS xid' })
     const seen: unknown[] = []
     await inPipeline(async (pipeline) => {
-      pipeline.defer(xids(), ({ rows }) => seen.push(rows[0]?.['xid']))
+      pipeline.defer(xids(), (rows) => seen.push(rows[0]?.['xid']))
       pipeline.run(insert(3))
-      pipeline.defer(xids(), ({ rows }) => seen.push(rows[0]?.['xid']))
+      pipeline.defer(xids(), (rows) => seen.push(rows[0]?.['xid']))
       pipeline.run({ name: 'delete', text: 'DELETE FROM things WHERE id = 3' })
     })
     assert.equal(seen.length, 2)
@@ -156,7 +160,7 @@ describe('a transaction on a pipelined connection', () => {
 
   test('a transaction on a pipelined connection hands over rows that nobody awaits when they come: with the next statement, or with the commit', async () => {
     const seen: unknown[] = []
-    const take = ({ rows }: { readonly rows: unknown[] }) => void seen.push(...rows)
+    const take = (rows: unknown[]) => void seen.push(...rows)
     const insertDeferred = (id: number) => ({
       name: 'insert later',
       text: 'INSERT INTO things (id) VALUES ($1) RETURNING id',
@@ -191,7 +195,7 @@ describe('a transaction on a pipelined connection', () => {
       await inPipeline(async (pipeline) => {
         pipeline.run(insert(90))
         pipeline.defer(select, refuse)
-        pipeline.defer(select, ({ rows }) => seen.push(rows.length))
+        pipeline.defer(select, (rows) => seen.push(rows.length))
         return 'done'
       }),
       'done',
@@ -270,7 +274,8 @@ describe('a transaction on a pipelined connection', () => {
   test('a transaction on a pipelined connection gives back a connection that comes only after it has failed', async () => {
     const { promise, resolve } = Promise.withResolvers<pg.PoolClient>()
     const pipeline = new PipelinedTransaction({
-      connect: () => promise,
+      connections: { connect: () => promise, sendAlone: () => undefined },
+      fairnessKey: 'tests',
       begin: [{ name: 'BEGIN', text: 'BEGIN' }],
       alone: undefined,
       isNamed: true,

@@ -3,6 +3,14 @@ import { TransactionEnded } from '../database.ts'
 import { Batch, type BatchCallback, type NamedQuery, type StatementResult } from './batch.ts'
 import { isSignal } from './signal.ts'
 
+/** Where a transaction is sent. */
+export interface PipelineConnections {
+  /** A connection for a transaction of several batches. */
+  readonly connect: () => Promise<pg.PoolClient>
+  /** Sends a batch that is the whole transaction. */
+  readonly sendAlone: (fairnessKey: string, queries: readonly pg.QueryConfig[], done: BatchCallback) => void
+}
+
 /** PostgreSQL's error for every statement after a failed one. */
 const abortedCode = '25P02'
 
@@ -13,8 +21,8 @@ interface HeldQuery {
   readonly query: pg.QueryConfig
   /** The transaction fails with this error when the query finds nothing. */
   readonly otherwise?: (() => Error) | undefined
-  /** Takes its result. */
-  readonly take?: ((result: StatementResult) => void) | undefined
+  /** Takes its rows. */
+  readonly take?: ((rows: Record<string, unknown>[]) => void) | undefined
 }
 
 /** Why a transaction fails that must be run again, without statements whose rows nobody awaits. */
@@ -27,7 +35,9 @@ export class MustRunAgain extends Error {
 const makeMustRunAgain = () => new MustRunAgain()
 
 export interface PipelineOptions {
-  readonly connect: () => Promise<pg.PoolClient>
+  readonly connections: PipelineConnections
+  /** Whose transactions its own may share a connection with. */
+  readonly fairnessKey: string
   readonly begin: readonly NamedQuery[]
   /** What comes first instead in a batch that turns out to be the whole transaction; undefined when that is begun as well. */
   readonly alone: readonly NamedQuery[] | undefined
@@ -92,7 +102,7 @@ export class PipelinedTransaction {
   }
 
   /** A statement whose rows nobody awaits. When it signals, the transaction must run again. */
-  defer(query: pg.QueryConfig, take: (result: StatementResult) => void): void {
+  defer(query: pg.QueryConfig, take: (rows: Record<string, unknown>[]) => void): void {
     this.#hold({ query, take, otherwise: makeMustRunAgain })
   }
 
@@ -116,11 +126,11 @@ export class PipelinedTransaction {
     this.#phase = 'committing'
     // Nothing was sent to the database.
     if (this.#state === 'held' && this.#held.length === 0) return
-    if (!this.#client) await this.#connect()
     if (this.#state === 'held' && this.#mayBeAlone) {
       await this.#sendBatch(this.#options.alone ?? noQueries)
       return
     }
+    if (!this.#client) await this.#connect()
     if (this.#state === 'sent') await this.#begun
     const { command } = await this.#send(commit)
     if (command !== 'COMMIT') throw this.#failure ?? new Error(`a transaction ended with ${command} instead of COMMIT`)
@@ -145,7 +155,7 @@ export class PipelinedTransaction {
   }
 
   #connect(): Promise<void> {
-    this.#connecting ??= this.#options.connect().then((client) => {
+    this.#connecting ??= this.#options.connections.connect().then((client) => {
       // It failed while it waited for the connection.
       if (this.#phase === 'over') client.release()
       else this.#client = client
@@ -181,7 +191,7 @@ export class PipelinedTransaction {
         for (const [index, { take }] of held.entries()) {
           // Caught here, because the driver would take it for one of the connection.
           try {
-            take?.(results[begin.length + index] as StatementResult)
+            take?.(results[begin.length + index]?.rows ?? [])
           } catch (error) {
             if (isCommitted) this.#options.onLateError(error)
             else reject(error)
@@ -189,7 +199,9 @@ export class PipelinedTransaction {
         }
         resolve(last)
       }
-      this.#client?.query(new Batch(queries, done, this.#options.isNamed) as unknown as pg.Submittable)
+      const { connections, fairnessKey, isNamed } = this.#options
+      if (this.#client) this.#client.query(new Batch(queries, done, isNamed) as unknown as pg.Submittable)
+      else connections.sendAlone(fairnessKey, queries, done)
     })
   }
 

@@ -12,30 +12,6 @@ interface KnownStatement extends CompiledStatement {
   readonly name: string
 }
 
-/** A declared statement with its parameters, which are written when it is sent. */
-export class BoundQuery implements NamedQuery {
-  readonly name: string
-  readonly text: string
-  readonly statement: Statement<never, unknown>
-  readonly parameters: object
-  /** Whether it signals where it finds nothing. */
-  readonly isRequired: boolean
-  readonly #bind: CompiledStatement['bind']
-
-  constructor(statement: Statement<never, unknown>, parameters: object, known: KnownStatement, isRequired: boolean) {
-    this.name = known.name
-    this.text = known.sql
-    this.statement = statement
-    this.parameters = parameters
-    this.isRequired = isRequired
-    this.#bind = known.bind
-  }
-
-  get values(): unknown[] {
-    return this.#bind(this.parameters)
-  }
-}
-
 /** Sends a query somewhere. */
 export type Send = (query: pg.QueryConfig) => Promise<StatementResult>
 
@@ -70,19 +46,19 @@ export class PostgresStatements {
   }
 
   /** A named statement is parsed and planned once per connection. */
-  prepare(statement: Statement<never, unknown>, parameters: object): BoundQuery {
-    return new BoundQuery(statement, parameters, this.#find(statement), false)
+  prepare(statement: Statement<never, unknown>, parameters: object): NamedQuery {
+    return bindTo(this.#find(statement), parameters)
   }
 
   /** The same for a statement that must return a row: without one it signals. */
-  prepareRequired(statement: Statement<never, unknown>, parameters: object): BoundQuery {
+  prepareRequired(statement: Statement<never, unknown>, parameters: object): NamedQuery {
     let required = this.#required.get(statement)
     if (!required) {
       const { name, sql, bind } = this.#find(statement)
       required = { name: `${name}_required`, sql: signalUnlessRow(sql), bind }
       this.#required.set(statement, required)
     }
-    return new BoundQuery(statement, parameters, required, true)
+    return bindTo(required, parameters)
   }
 
   /** A query builder whose queries are sent by `send`. */
@@ -112,4 +88,8 @@ export class PostgresStatements {
 export function isOutdated(error: unknown): boolean {
   const { code, routine } = error as { code?: string; routine?: string }
   return code === '0A000' && routine === 'RevalidateCachedQuery'
+}
+
+function bindTo({ name, sql, bind }: KnownStatement, parameters: object): NamedQuery {
+  return { name, text: sql, values: bind(parameters) }
 }

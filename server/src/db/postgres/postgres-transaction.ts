@@ -8,16 +8,10 @@ import type { Tables } from '../tables.ts'
 import type { PipelinedTransaction } from './pipelined-transaction.ts'
 import type { PostgresStatements } from './postgres-statements.ts'
 
-/** Where a transaction sends its statements. */
-export type TransactionPipeline = Pick<
-  PipelinedTransaction,
-  'query' | 'run' | 'lock' | 'require' | 'defer' | 'checkNotOver' | 'runScript'
->
-
 /** What a transaction of PostgreSQL consists of. */
 export interface PostgresTransactionParts {
   /** Refuses everything once the transaction has ended. */
-  readonly pipeline: TransactionPipeline
+  readonly pipeline: PipelinedTransaction
   readonly due: DueNotes
   readonly statements: PostgresStatements
   readonly secrets: KeyRing
@@ -40,7 +34,7 @@ export class PostgresTransaction extends Transaction {
     this.defer = isCareful
       ? undefined
       : (statement, parameters, take) =>
-          pipeline.defer(statements.prepare(statement, parameters), ({ rows }) => take(rows as never))
+          pipeline.defer(statements.prepare(statement, parameters), take as (rows: object[]) => void)
   }
 
   get secrets(): KeyRing {

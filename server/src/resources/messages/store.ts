@@ -1,4 +1,4 @@
-import { type Kysely, type RawBuilder, sql } from 'kysely'
+import { type Kysely, sql } from 'kysely'
 import type { Random } from '../../base/keys/random.ts'
 import type { Clock } from '../../base/time/clock.ts'
 import type { Db, Transaction } from '../../db/database.ts'
@@ -15,7 +15,6 @@ import type {
   Tables,
   UsersTable,
 } from '../../db/tables.ts'
-import { askOnce, defineTogether, insertTogether, splitBy } from '../../db/together.ts'
 import { releaseFile } from '../../files/files.ts'
 import { listStoredUses } from './content/stored-files.ts'
 
@@ -48,25 +47,23 @@ export const emptyChat = {
   last_time: 0,
 } as const satisfies Omit<ChatsTable, 'id' | 'phone_number_id'>
 
-const findById = askOnce(
-  defineStatement<{ id: string }>()((db, { id }) =>
-    db
-      .selectFrom('phone_numbers')
-      .innerJoin('accounts', 'accounts.id', 'phone_numbers.account_id')
-      .select([
-        'phone_numbers.id',
-        'phone_numbers.account_id',
-        'phone_numbers.phone_number',
-        'phone_numbers.registered',
-        'phone_numbers.link_status',
-        'phone_numbers.connection_status',
-        'phone_numbers.calling_enabled',
-        'phone_numbers.messaging_limit_tier',
-        'accounts.account_review_status',
-        'accounts.business_id',
-      ])
-      .where('phone_numbers.id', '=', id),
-  ),
+const findById = defineStatement<{ id: string }>()((db, { id }) =>
+  db
+    .selectFrom('phone_numbers')
+    .innerJoin('accounts', 'accounts.id', 'phone_numbers.account_id')
+    .select([
+      'phone_numbers.id',
+      'phone_numbers.account_id',
+      'phone_numbers.phone_number',
+      'phone_numbers.registered',
+      'phone_numbers.link_status',
+      'phone_numbers.connection_status',
+      'phone_numbers.calling_enabled',
+      'phone_numbers.messaging_limit_tier',
+      'accounts.account_review_status',
+      'accounts.business_id',
+    ])
+    .where('phone_numbers.id', '=', id),
 )
 
 /** A number as far as sending asks; its id is that of a node which was found visible, or of a message. */
@@ -86,19 +83,8 @@ function toSender<Row>(row: Row | undefined, id: string): Row {
 }
 export type Sender = Awaited<ReturnType<typeof findSender>>
 
-const selectChatForUpdate = defineTogether(
-  defineStatement<{ id: string }>()((db, { id }) =>
-    db.selectFrom('chats').selectAll().where('id', '=', id).forUpdate(),
-  ),
-  {
-    // In a fixed order, so that transactions cannot deadlock.
-    statement: defineSql<{ ids: readonly string[] }>()(
-      ({ ids }) => sql<ChatsTable>`SELECT * FROM chats WHERE id = ANY(ARRAY(SELECT json_array_elements_text(${ids})))
-        ORDER BY id COLLATE "C" FOR UPDATE`,
-    ),
-    join: (all) => ({ ids: all.map(({ id }) => id) }),
-    split: splitBy('id'),
-  },
+const selectChatForUpdate = defineStatement<{ id: string }>()((db, { id }) =>
+  db.selectFrom('chats').selectAll().where('id', '=', id).forUpdate(),
 )
 
 const insertEmptyChat = defineStatement<ChatsTable>()((db, chat) =>
@@ -160,21 +146,12 @@ export async function findChat(db: Db, id: string): Promise<ChatsTable | undefin
 
 type SentIn = Pick<ChatsTable, 'id' | 'pair_time' | 'template_time' | 'conversations' | 'last_message_id' | 'last_time'>
 
-const updateChatAfterSending = defineTogether(
-  defineStatement<SentIn>()((db, { id, pair_time, template_time, conversations, last_message_id, last_time }) =>
+const updateChatAfterSending = defineStatement<SentIn>()(
+  (db, { id, pair_time, template_time, conversations, last_message_id, last_time }) =>
     db
       .updateTable('chats')
       .set({ pair_time, template_time, conversations, last_message_id, last_time, typing_until: 0 })
       .where('id', '=', id),
-  ),
-  {
-    statement: defineSql<{ chats: readonly SentIn[] }>()(
-      ({ chats }) => sql`UPDATE chats SET pair_time = given.pair_time, template_time = given.template_time,
-          conversations = given.conversations, last_message_id = given.last_message_id, last_time = given.last_time, typing_until = 0
-        FROM json_populate_recordset(CAST(NULL AS chats), ${chats}) AS given WHERE chats.id = given.id`,
-    ),
-    join: (chats) => ({ chats }),
-  },
 )
 
 /** What sending changes of a chat; it also ends the typing indicator. */
@@ -203,7 +180,7 @@ export interface Person {
 /** A user as far as the phone is concerned. */
 export type PhoneUser = Omit<Person, 'reachable' | 'isBlocked' | 'isNumber'>
 
-interface PersonRow extends Pick<UsersTable, 'wa_id' | 'name' | 'presence'> {
+interface PersonRow extends Pick<UsersTable, 'name' | 'presence'> {
   readonly auto_read: boolean | null
   readonly read_receipts: boolean | null
   readonly reachable: boolean | null
@@ -211,28 +188,14 @@ interface PersonRow extends Pick<UsersTable, 'wa_id' | 'name' | 'presence'> {
   readonly is_number: number
 }
 
-type AskedPerson = Readonly<Record<'wa_id' | 'phone_number_id', string>>
-
-const listPersons = (asked: RawBuilder<unknown>) => sql<PersonRow>`
-  SELECT asked.wa_id, users.name, users.presence, users.auto_read, users.read_receipts, users.reachable,
-    CASE WHEN EXISTS (SELECT 1 FROM blocked_users WHERE blocked_users.phone_number_id = asked.phone_number_id
-      AND blocked_users.user_wa_id = asked.wa_id) THEN 1 ELSE 0 END AS is_blocked,
-    CASE WHEN EXISTS (SELECT 1 FROM phone_numbers WHERE phone_numbers.phone_number = asked.wa_id)
-      THEN 1 ELSE 0 END AS is_number
-  FROM ${asked} AS asked LEFT JOIN users ON users.wa_id = asked.wa_id`
-
-const selectPerson = defineTogether(
-  defineSql<AskedPerson>()(({ wa_id, phone_number_id }) =>
-    listPersons(sql`(SELECT CAST(${wa_id} AS TEXT) AS wa_id, CAST(${phone_number_id} AS TEXT) AS phone_number_id)`),
-  ),
-  {
-    statement: defineSql<{ asked: readonly AskedPerson[] }>()(({ asked }) =>
-      listPersons(sql`(SELECT * FROM json_to_recordset(${asked}) AS o (wa_id TEXT, phone_number_id TEXT))`),
-    ),
-    mayJoin: (one, other) => one.phone_number_id === other.phone_number_id,
-    join: (asked) => ({ asked }),
-    split: splitBy('wa_id'),
-  },
+const selectPerson = defineSql<{ wa_id: string; phone_number_id: string }>()(
+  ({ wa_id, phone_number_id }) => sql<PersonRow>`
+    SELECT users.name, users.presence, users.auto_read, users.read_receipts, users.reachable,
+      CASE WHEN EXISTS (SELECT 1 FROM blocked_users WHERE blocked_users.phone_number_id = ${phone_number_id}
+        AND blocked_users.user_wa_id = ${wa_id}) THEN 1 ELSE 0 END AS is_blocked,
+      CASE WHEN EXISTS (SELECT 1 FROM phone_numbers WHERE phone_numbers.phone_number = ${wa_id})
+        THEN 1 ELSE 0 END AS is_number
+    FROM (SELECT CAST(${wa_id} AS TEXT) AS wa_id) AS asked LEFT JOIN users ON users.wa_id = asked.wa_id`,
 )
 
 export async function findPerson(db: Db, phone_number_id: string, wa_id: string): Promise<Person> {
@@ -259,44 +222,40 @@ function toPerson(row: PersonRow | undefined, wa_id: string): Person {
   }
 }
 
-const columnsOfMessage = [
-  'id',
-  'chat_id',
-  'phone_number_id',
-  'user_wa_id',
-  'group_id',
-  'direction',
-  'type',
-  'is_voice',
-  'context_id',
-  'state',
-  'error_code',
-  'created_time',
-  'sent_time',
-  'delivered_time',
-  'read_time',
-  'played_time',
-  'ended_time',
-  'expires_time',
-  'pricing',
-  'choices',
-  'biz_opaque_callback_data',
-] as const satisfies readonly (keyof NewMessage)[]
-
-const insertNewMessage = defineTogether(
-  defineStatement<NewMessage>()((db, message) =>
-    db
-      .insertInto('messages')
-      .values(Object.fromEntries(columnsOfMessage.map((name) => [name, message[name]])) as unknown as NewMessage),
-  ),
-  insertTogether('messages', columnsOfMessage),
+const insertNewMessage = defineStatement<NewMessage>()((db, message) =>
+  db.insertInto('messages').values(columnsOf(message)),
 )
 
-export const insertContent = defineTogether(
-  defineStatement<MessageContentsTable>()((db, { message_id, content, sha256, created_time, words }) =>
+/** Named one by one, because a statement is built with placeholders for all that it is given. */
+function columnsOf(message: NewMessage): NewMessage {
+  return {
+    id: message.id,
+    chat_id: message.chat_id,
+    phone_number_id: message.phone_number_id,
+    user_wa_id: message.user_wa_id,
+    group_id: message.group_id,
+    direction: message.direction,
+    type: message.type,
+    is_voice: message.is_voice,
+    context_id: message.context_id,
+    state: message.state,
+    error_code: message.error_code,
+    created_time: message.created_time,
+    sent_time: message.sent_time,
+    delivered_time: message.delivered_time,
+    read_time: message.read_time,
+    played_time: message.played_time,
+    ended_time: message.ended_time,
+    expires_time: message.expires_time,
+    pricing: message.pricing,
+    choices: message.choices,
+    biz_opaque_callback_data: message.biz_opaque_callback_data,
+  }
+}
+
+export const insertContent = defineStatement<MessageContentsTable>()(
+  (db, { message_id, content, sha256, created_time, words }) =>
     db.insertInto('message_contents').values({ message_id, content, sha256, created_time, words }),
-  ),
-  insertTogether('message_contents', ['message_id', 'content', 'sha256', 'created_time', 'words']),
 )
 
 /** Stores a message and, in a row of its own, what it says. Its media file's bytes are kept as long as that. */

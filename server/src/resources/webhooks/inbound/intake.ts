@@ -1,11 +1,11 @@
 import { confirmAdmission, transactAdmitted } from '../../../auth/readmission.ts'
-import { WorkGroups } from '../../../base/work/work-groups.ts'
 import { type Database, DatabaseBusy, type Transaction } from '../../../db/database.ts'
 import type { DeliveryMetrics } from '../../../delivery/worker/delivery-metrics.ts'
 import type { Caller } from '../../../graph/caller.ts'
 import { GraphError } from '../../../graph/graph-error.ts'
 import { KnownNumbers } from './known-numbers.ts'
 import type { Post, Receipt, Received } from './post.ts'
+import { PostGroups } from './post-groups.ts'
 import { OptimisticPathGate, receiveAtOnce } from './receive-at-once.ts'
 import { type InboundTools, receivePosts } from './receiver.ts'
 
@@ -62,7 +62,10 @@ function makeTaking(deps: IntakeDeps): (post: Post) => Promise<Received> {
     })
   }
 
-  async function takeTogether(posts: readonly Post[], fairnessKey: string) {
+  async function takeTogether(
+    posts: readonly Post[],
+    fairnessKey: string,
+  ): Promise<readonly (Received | GraphError)[]> {
     let isTried = false
     const outcomes = await database.transaction(
       async (tx) => {
@@ -81,8 +84,7 @@ function makeTaking(deps: IntakeDeps): (post: Post) => Promise<Received> {
       { fairnessKey },
     )
     if (isTried) optimisticPath.noteSuccess()
-    // A refusal is repeated alone, because a caller who is no longer admitted must learn that first.
-    return outcomes.map((outcome) => (outcome instanceof GraphError ? undefined : { outcome }))
+    return outcomes
   }
 
   /** A lock that one of them waits for does not delay the others. */
@@ -93,13 +95,7 @@ function makeTaking(deps: IntakeDeps): (post: Post) => Promise<Received> {
 
   // The embedded store commits concurrent writes together by itself.
   if (database.isEmbedded) return takeAlone
-  const groups = new WorkGroups<Post, Received>({
-    doAlone: takeAlone,
-    doTogether: takeTogether,
-    isOutage,
-    makeBusy: (kind, message) => new DatabaseBusy(kind, message),
-    timeoutMs: deps.timeoutMs,
-  })
+  const groups = new PostGroups({ takeAlone, takeTogether, isOutage, timeoutMs: deps.timeoutMs })
   return (post) => (post.size > maxSizeInGroup ? takeAlone(post) : groups.take(fairnessKeyOf(post), post))
 }
 
