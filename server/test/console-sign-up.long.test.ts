@@ -7,7 +7,8 @@ import { keepScreenshot, type Look, lookAt, visit, whenRead } from './harness/bu
 import { openPage } from './harness/console-page.ts'
 import { serveDemo } from './harness/demo-server.ts'
 import { findCutOff, findHiddenBeginnings, runAxe } from './harness/page-checks.ts'
-import { accountOfCrowd, exchange, makeCrowd, partnerApp, signUpAtOnce } from './harness/sign-up-pages.ts'
+import { accountOfCrowd, exchange, makeCrowd, partnerApp, redirect_uri, signUpAtOnce } from './harness/sign-up-pages.ts'
+import { until } from './harness/until.ts'
 
 const account = '1000000000000001'
 const business = '2000000000000001'
@@ -71,6 +72,51 @@ test('the console shows who connected what to an app as it happens, and ends a c
   await page.getByRole('row', { name: /Ada Shrub, ends with its connection/ }).waitFor()
 
   await checkCrowd(page, url)
+})
+
+test('a phone that is open shows each code of the dialog as it comes', async (t) => {
+  const browser = await openBrowserIfAny(t, 'The phone was')
+  if (!browser) return
+  const { server } = await serveDemo(t, { RATE_LIMITS: 'off' })
+  const asked = { client_id: partnerApp, redirect_uri, state: 's', response_type: 'code' }
+  const page = await openPage(t, browser, `${server.url}/dialog/oauth?${new URLSearchParams(asked)}`)
+  const code = page.getByLabel('Code of 6 digits')
+  const press = (name: string | RegExp) => page.getByRole('button', { name }).first().click()
+  const addNumber = async (phone_number: string) => {
+    await page.getByText('A new number').click()
+    await page.getByLabel('Phone number').fill(phone_number)
+    await page.getByLabel('Name that people see').fill('Lucky Shrub')
+    await press('Add it and send the code')
+    await code.waitFor()
+  }
+  for (const choice of ['Ada Shrub', 'Lucky Shrub', 'Lucky Shrub Retail']) await press(choice)
+  await addNumber('+1 631 555 1077')
+  const opened = page.waitForEvent('popup')
+  await page.getByRole('link', { name: 'its phone' }).click()
+  const phones = await opened
+  const shown = (wa_id: string) => phones.locator('article', { hasText: wa_id }).locator('.sms b.mono')
+  const readCode = async (wa_id: string) => {
+    await shown(wa_id).waitFor()
+    return (await shown(wa_id).textContent()) ?? ''
+  }
+  const first = await readCode('16315551077')
+
+  // The phone stays open, and is not read anew.
+  await press('Send a new code')
+  await until(async () => (await readCode('16315551077')) !== first, 'the phone shows the new code')
+  await code.fill(await readCode('16315551077'))
+  await press('Verify the number')
+  await page.getByRole('heading', { name: /work with this account/ }).waitFor()
+
+  // Of another number, which is open before it gets its first code.
+  await phones.goto(`${server.url}/?phones=16315551078`)
+  await phones.getByText('16315551078').first().waitFor()
+  assert.equal(await phones.locator('.sms').count(), 0)
+  await page.getByRole('link', { name: 'Number' }).click()
+  await addNumber('+1 631 555 1078')
+  await code.fill(await readCode('16315551078'))
+  await press('Verify the number')
+  await page.getByRole('heading', { name: /work with this account/ }).waitFor()
 })
 
 /** What else says something of a connection: the account, the business and its people, the token, the trace, the search. */

@@ -10,6 +10,7 @@ import { requireBrowser } from './harness/browser.ts'
 import { openChat } from './harness/console-page.ts'
 import { serveDemo } from './harness/demo-server.ts'
 import { openShell } from './harness/shell.ts'
+import { until } from './harness/until.ts'
 
 const root = fileURLToPath(new URL('../..', import.meta.url))
 const app = { id: '3000000000000002', business_id: '2000000000000002', name: 'Partner Suite' }
@@ -66,7 +67,10 @@ test('a business connects itself to the partner of the examples', async (t) => {
     await line(connected).waitFor()
     await line('First message to 16505551234: We are connected.').waitFor()
     // The webhook comes when it comes.
-    while ((await line(event).count()) === 0) await page.reload()
+    await until(async () => {
+      await page.reload()
+      return (await line(event).count()) > 0
+    }, 'the partner shows the event')
     const phones = await context.newPage()
     await phones.goto(`${server.url}/`)
     const phone = phones.getByRole('article', { name: 'Phone of Ada' })

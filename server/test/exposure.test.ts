@@ -7,11 +7,12 @@ import { after, before, describe, test } from 'node:test'
 import { demoAppSecrets, demoTokens } from '../src/auth/demo.ts'
 import { demoTokenFromElsewhere } from '../src/graph/errors.ts'
 import { foreignPage, hostNotServed } from '../src/http/errors.ts'
+import { tokenNotExchanged } from '../src/resources/sign-up/exchange-errors.ts'
 import { startCommand } from './harness/command.ts'
 import { onOneDatabase } from './harness/databases.ts'
 import { assertError } from './harness/errors.ts'
 import { exchangeBytes, readRawAnswer } from './harness/raw-http.ts'
-import { type TestServer, useTestServer } from './harness/server.ts'
+import { startTestServer, type TestServer, useTestServer } from './harness/server.ts'
 import { envelopeOf, messagesChange, signHubByHand, textMessage } from './harness/webhooks.ts'
 import { ids, testWorld, tokens } from './harness/world.ts'
 
@@ -207,6 +208,31 @@ onOneDatabase('what everybody knows of the demo world', 'sqlite', (engine) => {
     assert.equal((await server.client.get(`/media/${ids.media}`, options)).status, 401)
     const operator = { ...options, token: demoTokens.operator }
     assert.equal((await server.client.get('/operator/state', operator)).status, 401)
+  })
+
+  test('no demo token is exchanged from elsewhere for one that would be taken from there', async () => {
+    const client = { client_id: ids.application, client_secret: 'a-secret-of-its-own' }
+    const plain = 'a-token-of-its-own'
+    const scopes = ['msgapp_business_messaging']
+    const given = testWorld()
+    const apps = given.apps.map((app) => (app.id === ids.application ? { ...app, secret: client.client_secret } : app))
+    const made = [demoTokens.owner, plain].map((token) => ({ token, app_id: ids.application, scopes }))
+    const own = await startTestServer({
+      engine,
+      world: { ...given, apps, tokens: [...given.tokens, ...made] },
+      env: { TRUST_PROXY: '127.0.0.1' },
+    })
+    const exchange = (fb_exchange_token: string, headers = {}) => {
+      const form = { ...client, grant_type: 'fb_exchange_token', fb_exchange_token }
+      return own.client.post('/oauth/access_token', { form, headers })
+    }
+    try {
+      assertError(await exchange(demoTokens.owner, elsewhere), tokenNotExchanged())
+      assert.equal((await exchange(plain, elsewhere)).status, 200)
+      assert.equal((await exchange(demoTokens.owner)).status, 200)
+    } finally {
+      await own.stop()
+    }
   })
 
   test('a proxy that is not trusted is not this machine either, when it says for whom it asks', async () => {

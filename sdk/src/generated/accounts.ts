@@ -116,9 +116,9 @@ export type AccountsListClientParams<V extends Vocabulary = 'msgapp'> = { msgapp
 /** An item of `accounts.listClient`. */
 export type AccountsListClientItem<V extends Vocabulary = 'msgapp'> = Account<V>
 
-/** Lists the accounts of others that are shared with a business or managed by it on behalf of their owners, and that this token sees, the newest access first. */
+/** Lists the accounts of others that are shared with a business, connected to one of its apps by a sign-up, or managed by it on behalf of their owners, and that this token sees, the newest access first. */
 export function accountsListClient<V extends Vocabulary>(client: Client<V>, businessId: string, params?: AccountsListClientParams<V> & { fields?: undefined }, options?: RequestOptions): ListCall<AccountsListClientItem<V> & { id: string }>
-/** Lists the accounts of others that are shared with a business or managed by it on behalf of their owners, and that this token sees, the newest access first. */
+/** Lists the accounts of others that are shared with a business, connected to one of its apps by a sign-up, or managed by it on behalf of their owners, and that this token sees, the newest access first. */
 export function accountsListClient<V extends Vocabulary>(client: Client<V>, businessId: string, params?: AccountsListClientParams<V>, options?: RequestOptions): ListCall<AccountsListClientItem<V>>
 export function accountsListClient<V extends Vocabulary>(client: Client<V>, businessId: string, params?: AccountsListClientParams<V>, options?: RequestOptions): ListCall<AccountsListClientItem<V>> {
   return listRow(client, accountListClientRow, [businessId], params, options)
@@ -189,14 +189,14 @@ export class AccountsMethods<V extends Vocabulary = 'msgapp'> extends Group<V> {
   }
 
   /**
-   * Lists the accounts of others that are shared with a business or managed by it on behalf of their owners, and that this token sees, the newest access first.
+   * Lists the accounts of others that are shared with a business, connected to one of its apps by a sign-up, or managed by it on behalf of their owners, and that this token sees, the newest access first.
    *
    * @example
    * for await (const item of client.accounts.listClient('2000000000000002', { limit: 1 })) …
    */
   listClient(businessId: string, params?: AccountsListClientParams<V> & { fields?: undefined }, options?: RequestOptions): ListCall<AccountsListClientItem<V> & { id: string }>
   /**
-   * Lists the accounts of others that are shared with a business or managed by it on behalf of their owners, and that this token sees, the newest access first.
+   * Lists the accounts of others that are shared with a business, connected to one of its apps by a sign-up, or managed by it on behalf of their owners, and that this token sees, the newest access first.
    *
    * @example
    * for await (const item of client.accounts.listClient('2000000000000002', { limit: 1 })) …

@@ -186,7 +186,7 @@ export interface OperatorConnectionsEndResponse {
   success: boolean
 }
 
-/** Ends a connection: its tokens are revoked, the access that it gave is withdrawn, and the app is told. One that has ended stays so. */
+/** Ends a connection: its tokens are revoked, the access that it gave is withdrawn, and the app is notified. One that has ended stays so. */
 export function operatorConnectionsEnd<V extends Vocabulary>(client: Client<V>, connectionId: string, options?: RequestOptions): Call<OperatorConnectionsEndResponse> {
   return callRow(client, operatorEndConnectionRow, [connectionId], undefined, options)
 }
@@ -1198,7 +1198,7 @@ export class OperatorConnectionsMethods<V extends Vocabulary = 'msgapp'> extends
   }
 
   /**
-   * Ends a connection: its tokens are revoked, the access that it gave is withdrawn, and the app is told. One that has ended stays so.
+   * Ends a connection: its tokens are revoked, the access that it gave is withdrawn, and the app is notified. One that has ended stays so.
    *
    * @example
    * await client.operator.connections.end('c0011223344556677')

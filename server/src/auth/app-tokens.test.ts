@@ -2,6 +2,8 @@ import assert from 'node:assert/strict'
 import { before, test } from 'node:test'
 import { onBothDatabases, useTestDatabase } from '../../test/harness/databases.ts'
 import { dumpStore } from '../../test/harness/dump.ts'
+import { isSomebodyWaiting } from '../../test/harness/lock-waits.ts'
+import { until } from '../../test/harness/until.ts'
 import { ids, partnerIds, strangerIds, testWorld } from '../../test/harness/world.ts'
 import { systemRandom } from '../base/keys/random.ts'
 import { ManualClock } from '../base/time/clock.ts'
@@ -9,7 +11,7 @@ import { sealSecret } from '../db/secrets/sealing.ts'
 import type { Sealed } from '../db/tables.ts'
 import { applyWorld } from '../world/apply.ts'
 import { readWorld } from '../world/read.ts'
-import { addMissingAppTokens, writeAppToken } from './app-tokens.ts'
+import { addMissingAppTokens, renewAppTokens, writeAppToken } from './app-tokens.ts'
 import { findCaller } from './tokens.ts'
 
 onBothDatabases('apps without their own tokens', (engine) => {
@@ -65,6 +67,24 @@ onBothDatabases('apps without their own tokens', (engine) => {
     assert.equal(await isTaken(ids.application, ''), false)
     assert.equal(await isTaken(ids.application, 'shrub-app-secret'), false)
     assert.equal(await isTaken(strangerIds.application, 'stranger-secret'), false)
+  })
+
+  test('a secret that is set while a file with the app is applied comes before or after it, and its token stays', async () => {
+    const { database } = store
+    await apply(testWorld())
+    let applied: Promise<unknown> | undefined
+    await database.transaction(async (tx) => {
+      const sealed = await sealSecret(tx, 'apps.secret', ids.application, 'rotated')
+      const change = { secret: sealed, secret_time: clock.now() }
+      await tx.query.updateTable('apps').set(change).where('id', '=', ids.application).execute()
+      await renewAppTokens(tx, deps, [ids.application])
+      const app = { id: ids.application, business_id: ids.business, redirect_uris: ['https://shrub.example/back'] }
+      applied = apply({ apps: [app] })
+      if (engine === 'postgres') await until(() => isSomebodyWaiting(database), 'the file waits for the app')
+    })
+    await applied
+    assert.equal(await isTaken(ids.application, 'rotated'), true)
+    assert.equal(await isTaken(ids.application, 'shrub-app-secret'), false)
   })
 
   test('no world file gives a token of that form to somebody else', async () => {

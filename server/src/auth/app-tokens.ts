@@ -34,6 +34,9 @@ export async function renewAppTokens(
     .selectFrom('apps')
     .select(['id', 'secret', 'previous_secret', 'previous_secret_until'])
     .where('id', 'in', [...ids])
+    .orderBy('id')
+    // Whoever changes a secret at the same moment comes before or after all of this.
+    .forNoKeyUpdate()
     .execute()
   const wanted = new Map(apps.flatMap((app) => listWanted(tx, app, now).map((token) => [token.hash, token] as const)))
   const stored = await tx.query

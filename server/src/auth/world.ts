@@ -4,11 +4,12 @@ import type { Db, Transaction } from '../db/database.ts'
 import { scopes } from '../graph/caller.ts'
 import { inBatches } from '../world-part/batches.ts'
 import { pickGiven } from '../world-part/entries.ts'
-import { defineWorldPart, listReferences } from '../world-part/part.ts'
+import { defineWorldPart, listReferences, type WriteContext } from '../world-part/part.ts'
 import { Repeats } from '../world-part/problems.ts'
 import { readRows, upsertChanged } from '../world-part/rows.ts'
 import { idSchema } from '../world-part/schemas.ts'
 import { appTokenPattern } from './app-tokens.ts'
+import { limitGrant } from './grant.ts'
 import { readScope } from './scopes.ts'
 import { maxNameLength, nameTokens } from './token-notes.ts'
 import { hashToken, isMade, makeTokenId } from './tokens.ts'
@@ -121,11 +122,10 @@ export const tokenEntries = defineWorldPart({
       name === undefined ? [] : [[hashToken(context.tx, token), name] as const],
     )
     nameTokens(context.tx, new Map(named))
-    const ending = tokens.filter(({ given }) => given.expires_at !== undefined)
-    await endExchangedWithFirst(
-      context.tx,
-      ending.map(({ given }) => hashToken(context.tx, given.token)),
-    )
+    const hashesOf = (some: typeof tokens) => some.map(({ given }) => hashToken(context.tx, given.token))
+    await endExchangedWithFirst(context.tx, hashesOf(tokens.filter(({ given }) => given.expires_at !== undefined)))
+    const limiting = tokens.filter(({ given }) => given.scopes !== undefined || given.accounts !== undefined)
+    await limitExchangedToFirst(context, hashesOf(limiting))
     return counts
   },
 })
@@ -140,6 +140,28 @@ async function endExchangedWithFirst(tx: Transaction, hashes: readonly string[])
       .where('exchanged_from', 'in', (db) => db.selectFrom('tokens').select('id').where('hash', 'in', batch))
       .where(sql<boolean>`tokens.expires_time > ${end}`)
       .execute()
+  }
+}
+
+/** What a token was exchanged for may do no more than it may do itself, also where that was narrowed afterwards. */
+async function limitExchangedToFirst({ tx, now }: WriteContext, hashes: readonly string[]): Promise<void> {
+  for await (const batch of inBatches(hashes)) {
+    const exchanged = await tx.query
+      .selectFrom('tokens')
+      .innerJoin('tokens as first', 'first.id', 'tokens.exchanged_from')
+      .select(['tokens.id', 'tokens.scopes', 'tokens.accounts'])
+      .select(['first.scopes as first_scopes', 'first.accounts as first_accounts'])
+      .where('first.hash', 'in', batch)
+      .where('tokens.revoked_time', 'is', null)
+      .orderBy('tokens.id')
+      .forUpdate('tokens')
+      .execute()
+    for (const { id, scopes, accounts, first_scopes, first_accounts } of exchanged) {
+      const left = limitGrant({ scopes, accounts }, { scopes: first_scopes, accounts: first_accounts })
+      if (left.scopes.length === scopes.length && left.accounts?.length === accounts?.length) continue
+      const change = left.scopes.length === 0 ? { revoked_time: now } : left
+      await tx.query.updateTable('tokens').set(change).where('id', '=', id).execute()
+    }
   }
 }
 

@@ -53,7 +53,7 @@ export const apiSettings = {
     group: 'platform',
     shownDefault: 'false',
     sentence:
-      'Whether the tokens and app secrets of the demo world, which everybody knows, are accepted from other machines too.',
+      'Whether the tokens and app secrets of the demo world, which everybody knows, are accepted from other machines too; in a sandbox, anybody can then be anybody in the dialog of the sign-up from there.',
     parse: flag,
     fallback: () => false,
   }),

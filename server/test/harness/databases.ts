@@ -39,8 +39,8 @@ const chosenDatabases = (process.env['TEST_DATABASES'] ?? 'usual') as 'usual' | 
 
 /**
  * Declares tests for one database: of commands, processes, doors, the checks of input and the rules of a chapter, whose code is the same
- * on both. Every operation runs on both all the same (every-operation.test.ts, journeys/), and the long form runs these tests on the
- * other database (databases-exchanged.long.test.ts).
+ * on both. Every operation runs on both all the same (every-operation.test.ts), and so do the stories of journeys/, which use pages too;
+ * the long form runs these tests on the other database (databases-exchanged.long.test.ts).
  */
 export function onOneDatabase(name: string, usual: Engine, declare: (engine: Engine) => void): void {
   const other: Engine = usual === 'sqlite' ? 'postgres' : 'sqlite'

@@ -15,6 +15,14 @@ const coveredChatsPause = 1000
 /** Less than two frames: nobody sees it. */
 const eventsPause = 25
 const typingMs = 25_000
+/** What sends a code to a number. */
+const codeSenders: ReadonlySet<string> = new Set([
+  'phone_numbers.create',
+  'phone_numbers.request_code',
+  'sign_up.add_number',
+  'sign_up.choose_number',
+  'sign_up.send_code',
+])
 /** How many pages back a quoted message is looked for. */
 const mostPages = 40
 
@@ -165,7 +173,7 @@ export class PhoneFeed {
 
   /** Codes come after somebody has asked for one. */
   #onFeedItem({ type, data }: FeedItem): void {
-    if (type === 'request' && data.operation.endsWith('request_code')) void this.#readSms()
+    if (type === 'request' && codeSenders.has(data.operation)) void this.#readSms()
   }
 
   async #readSms(): Promise<void> {

@@ -52,7 +52,7 @@ export function listOperations(vocabulary: Vocabulary): NewOperation[] {
       method: 'GET',
       path: `/{Version}/{Business-ID}/client_${vocabulary.product}_business_accounts`,
       sentence:
-        'Lists the accounts of others that are shared with a business or managed by it on behalf of their owners, and that this token sees, the newest access first.',
+        'Lists the accounts of others that are shared with a business, connected to one of its apps by a sign-up, or managed by it on behalf of their owners, and that this token sees, the newest access first.',
       permission: 'management',
       fields,
       list: givenList,

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { setImmediate as yieldToOthers } from 'node:timers/promises'
-import { sql } from 'kysely'
 import { onOneDatabase, useTestDatabase } from '../../../test/harness/databases.ts'
+import { isSomebodyWaiting } from '../../../test/harness/lock-waits.ts'
 import { craftRsaKey, makeRsaPair, toSpki, writePem } from '../../../test/harness/rsa-keys.ts'
 import { type TestServer, useTestServer } from '../../../test/harness/server.ts'
 import { numbers, tokens } from '../../../test/harness/world.ts'
@@ -76,9 +76,8 @@ async function startAndLetWait<T>({ database }: TestServer, start: () => Promise
   const result = start().finally(() => {
     isDone = true
   })
-  const waiting = sql`SELECT 1 FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`
   while (!database.isEmbedded && !isDone) {
-    if ((await waiting.execute(database.read.query)).rows.length > 0) break
+    if (await isSomebodyWaiting(database)) break
     await yieldToOthers()
   }
   return { result }

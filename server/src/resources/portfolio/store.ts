@@ -2,6 +2,7 @@ import type { Random } from '../../base/keys/random.ts'
 import type { Db, Transaction } from '../../db/database.ts'
 import { defineStatement } from '../../db/statement.ts'
 import { createNode, type Node } from '../../graph/nodes.ts'
+import { inBatches } from '../../world-part/batches.ts'
 
 const findBusinessById = defineStatement<{ id: string }>()((db, { id }) =>
   db.selectFrom('businesses').select(['id', 'name', 'timezone_id']).where('id', '=', id),
@@ -48,5 +49,27 @@ export async function createBusinessUser(
 ): Promise<string> {
   const id = await createNode(tx, random, 'business_user', { business_id, account_id: null })
   await tx.query.insertInto('business_users').values({ id, business_id, name, email, created_time: now }).execute()
+  await endLinksOf(tx, [email])
   return id
+}
+
+/**
+ * Ends the codes by which somebody with one of these addresses may sign in. To be called where an address came to a business: whoever
+ * made the codes may have been let in because that business was not among those of the address.
+ */
+export async function endLinksOf(tx: Transaction, emails: readonly string[]): Promise<void> {
+  for await (const batch of inBatches(emails)) {
+    // Locked first: whoever makes such a code at the same moment comes before, or sees the business.
+    const users = await tx.query
+      .selectFrom('business_users')
+      .select('id')
+      .where('email', 'in', batch)
+      .orderBy('id')
+      .forUpdate()
+      .execute()
+    for await (const some of inBatches(users)) {
+      const ids = some.map(({ id }) => id)
+      await tx.query.deleteFrom('business_user_links').where('user_id', 'in', ids).execute()
+    }
+  }
 }

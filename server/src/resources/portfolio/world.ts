@@ -5,6 +5,7 @@ import { upsertNodes } from '../../world-part/rows.ts'
 import { idSchema, nameSchema, textSchema } from '../../world-part/schemas.ts'
 import { accountEntries } from '../account/world.ts'
 import { migrationIntentStatuses } from './schemas.ts'
+import { endLinksOf } from './store.ts'
 
 const defaultTimezone = 1
 
@@ -49,17 +50,22 @@ const userEntries = defineWorldPart({
   under: businessEntries,
   schema: Type.Object({ id: idSchema, name: nameSchema, email: emailSchema }),
   nodes: [{ kind: 'business_user', key: 'id' }],
-  write: (users, context) =>
-    upsertNodes(context, 'business_users', users, {
-      create: ({ given: { id, name, email }, parent: { given: business } }) => ({
-        id,
-        business_id: business.id,
-        name,
-        email: email.toLowerCase(),
-        created_time: context.now,
-      }),
-      change: ({ given: { name, email } }) => ({ name, email: email.toLowerCase() }),
-    }),
+  async write(users, context) {
+    const arrived = new Set<string>()
+    await upsertNodes(context, 'business_users', users, {
+      create({ given: { id, name, email: given }, parent: { given: business } }) {
+        const email = given.toLowerCase()
+        arrived.add(email)
+        return { id, business_id: business.id, name, email, created_time: context.now }
+      },
+      change({ given: { name, email: given } }, stored) {
+        const email = given.toLowerCase()
+        if (email !== stored.email) arrived.add(email)
+        return { name, email }
+      },
+    })
+    await endLinksOf(context.tx, [...arrived])
+  },
   export: exportValue({
     table: 'business_users',
     of: 'business_id',

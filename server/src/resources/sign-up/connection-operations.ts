@@ -90,7 +90,7 @@ export function connectionOperations(): NewRow[] {
       method: 'DELETE',
       path: '/operator/connections/{connection_id}',
       sentence:
-        'Ends a connection: its tokens are revoked, the access that it gave is withdrawn, and the app is told. One that has ended stays so.',
+        'Ends a connection: its tokens are revoked, the access that it gave is withdrawn, and the app is notified. One that has ended stays so.',
       input: Type.Object({ connection_id: idSchema({ description: 'The id of the connection.' }) }),
       output: successSchema,
       examples: {

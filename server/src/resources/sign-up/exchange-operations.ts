@@ -1,5 +1,6 @@
 import { type Static, Type } from 'typebox'
 import { writeAppToken } from '../../auth/app-tokens.ts'
+import { isDemoToken } from '../../auth/demo.ts'
 import { second } from '../../base/time/duration.ts'
 import type { OpenContext } from '../../graph/context.ts'
 import { defineOpenCall } from '../../graph/define.ts'
@@ -97,9 +98,11 @@ async function exchange(context: OpenContext, given: Given, attempts: Attempts):
 
 /** Tokens of world files are what people wrote: whoever has the secret of an app could guess them here. */
 async function exchangeGuarded(context: OpenContext, app: Client, token: string): Promise<RenewedToken> {
-  const { guesses, remote_address } = context
+  const { guesses, mayUseDemo, remote_address } = context
   guesses.refuse(remote_address, token)
   try {
+    // Another token for it would be valid everywhere.
+    if (isDemoToken(token) && !mayUseDemo) throw tokenNotExchanged()
     const renewed = await exchangeToken(context, app, token)
     guesses.noteGood(token)
     return renewed

@@ -5,8 +5,10 @@ import { pino } from 'pino'
 import type { Answer } from '../../../test/harness/client.ts'
 import { onBothDatabases, onOneDatabase } from '../../../test/harness/databases.ts'
 import { assertError, type ExpectedError, like } from '../../../test/harness/errors.ts'
+import { isSomebodyWaiting } from '../../../test/harness/lock-waits.ts'
 import { useTestServer } from '../../../test/harness/server.ts'
 import { connectAccount, partnerSecret, redirectUri } from '../../../test/harness/sign-up.ts'
+import { until } from '../../../test/harness/until.ts'
 import { accounts, ids, partnerIds, strangerIds, tokens } from '../../../test/harness/world.ts'
 import { hashToken } from '../../auth/tokens.ts'
 import { systemRandom } from '../../base/keys/random.ts'
@@ -20,7 +22,7 @@ import { rateLimitReached } from '../../limits/errors.ts'
 import { applyWorld } from '../../world/apply.ts'
 import { readWorld } from '../../world/read.ts'
 import { Attempts } from './attempts.ts'
-import { endConnection, hashCode } from './connections.ts'
+import { endConnection, hashCode, lockAccount } from './connections.ts'
 import { exchangeCode } from './exchange.ts'
 import {
   clientSecretWrong,
@@ -407,6 +409,61 @@ onBothDatabases('the exchange of a code', (engine) => {
     const first = await renew(endless)
     clock.advance(86_400_000)
     assert.equal((await renew(first.access_token)).expires_in, 60 * 86_400, 'of one without an end each lives as long')
+  })
+
+  test('what was taken from a token is not given by one that it was exchanged for', async () => {
+    const { clock, database } = server
+    const token = `token-that-is-narrowed-${engine}`
+    const scopes = ['msgapp_business_management', 'msgapp_business_messaging']
+    const apply = async (members: object) => {
+      const file = { tokens: [{ token, app_id: partnerIds.application, ...members }] }
+      await applyWorld(database, clock, systemRandom, readWorld(JSON.stringify(file), 'test world'))
+    }
+    const renew = (one: string) =>
+      exchange({ grant_type: 'fb_exchange_token', code: undefined, fb_exchange_token: one })
+    const grantOf = async (one: string) => {
+      const query = database.read.query.selectFrom('tokens').select(['scopes', 'accounts', 'revoked_time'])
+      const found = await query.where('hash', '=', hashToken(database.read, one)).executeTakeFirstOrThrow()
+      return [found.scopes, found.accounts, found.revoked_time !== null]
+    }
+    await apply({ scopes, accounts: [accounts.shared, strangerIds.account] })
+    const wide = (await renew(token)).body.access_token
+    assert.deepEqual(await grantOf(wide), [scopes, [accounts.shared, strangerIds.account], false])
+    const own = await server.client.delete(`/v23.0/me/permissions/${scopes[1]}`, { token: wide })
+    assert.equal(own.status, 200)
+    // An unchanged file changes nothing.
+    await apply({ scopes, accounts: [accounts.shared, strangerIds.account] })
+    assert.deepEqual(await grantOf(wide), [[scopes[0]], [accounts.shared, strangerIds.account], false])
+    const other = (await renew(token)).body.access_token
+    await apply({ scopes, accounts: [accounts.shared] })
+    assert.deepEqual(await grantOf(wide), [[scopes[0]], [accounts.shared], false])
+    assert.deepEqual(await grantOf(other), [scopes, [accounts.shared], false])
+    await apply({ scopes: [scopes[1] as string] })
+    assert.deepEqual(await grantOf(wide), [[scopes[0]], [accounts.shared], true], 'nothing is left of it')
+    const { body } = await renew(other)
+    assert.deepEqual(await grantOf(body.access_token), [[scopes[1]], [accounts.shared], false])
+    assertError(await renew(wide), tokenNotExchanged())
+  })
+
+  test('a permission that is taken back while a token is exchanged is not given', async () => {
+    const { database } = server
+    const token = await assertWorks()
+    let exchanging: Promise<Answer> | undefined
+    await database.transaction(async (tx) => {
+      const left = { scopes: ['msgapp_business_management'] }
+      tx.lock(lockAccount, { account_id: ids.account })
+      await tx.query.updateTable('connections').set(left).where('id', '=', connection_id).execute()
+      await tx.query.updateTable('tokens').set(left).where('connection_id', '=', connection_id).execute()
+      exchanging = exchange({ grant_type: 'fb_exchange_token', code: undefined, fb_exchange_token: token })
+      if (engine === 'postgres') await until(() => isSomebodyWaiting(database), 'the exchange waits for the account')
+    })
+    const { access_token } = (await exchanging)?.body ?? {}
+    const found = await database.read.query
+      .selectFrom('tokens')
+      .select('scopes')
+      .where('hash', '=', hashToken(database.read, access_token))
+      .executeTakeFirstOrThrow()
+    assert.deepEqual(found.scopes, ['msgapp_business_management'])
   })
 
   test('what is missing, of another form or too large is 400', async () => {

@@ -1,4 +1,5 @@
 import { hash } from 'node:crypto'
+import { limitGrant } from '../../auth/grant.ts'
 import { insertTokenNote } from '../../auth/token-notes.ts'
 import { endToken, hashToken, insertToken, makeTokenSecret } from '../../auth/tokens.ts'
 import type { Clock } from '../../base/time/clock.ts'
@@ -145,20 +146,26 @@ async function renewToken(
   given: string,
 ): Promise<RenewedToken | undefined> {
   const now = clock.now()
-  const token = await findExchangeable(tx, app, hashToken(tx, given))
-  if (!token || (token.expires_time !== null && token.expires_time <= now)) return undefined
-  if (token.account_id !== null) tx.lock(lockAccount, { account_id: token.account_id })
-  if (token.connection_id !== null && !(await lockConnection(tx, token.connection_id))) return undefined
-  const first = await lockFirst(tx, token.exchanged_from ?? token.id)
-  if (!first || (first.expires_time !== null && first.expires_time <= now)) return undefined
+  const found = await findExchangeable(tx, app, hashToken(tx, given))
+  if (!found) return undefined
+  const { account_id, connection_id, user_id, made_by } = found
+  if (account_id !== null) tx.lock(lockAccount, { account_id })
+  const connection = connection_id === null ? undefined : await lockConnection(tx, connection_id)
+  if (connection_id !== null && !connection) return undefined
+  const first = await lockToken(tx, now, found.exchanged_from ?? found.id)
+  const token = found.exchanged_from === null ? first : await lockToken(tx, now, found.id)
+  if (!first || !token) return undefined
+  // As of now: what somebody took from one of them is not given again by another.
+  const grant = limitGrant(token, first)
+  const scopes = grant.scopes.filter((scope) => !connection || connection.scopes.includes(scope))
+  if (scopes.length === 0) return undefined
   const expires_time = Math.min(now + settings.exchangedTokenLifetime, first.expires_time ?? Number.POSITIVE_INFINITY)
   const secret = makeTokenSecret(random)
-  const { accounts, user_id, connection_id, made_by } = token
   const id = await insertToken(tx, clock, random, {
     secret,
     app_id: app.id,
-    scopes: token.scopes as Scope[],
-    accounts,
+    scopes: scopes as Scope[],
+    accounts: grant.accounts,
     expires_time,
     made_by: made_by ?? undefined,
     user_id,
@@ -182,13 +189,18 @@ async function renewToken(
   return { secret, lifetime: expires_time - now }
 }
 
-/** The token that somebody made and exchanges began with, which nobody ends before this transaction: whoever does finds those made here. */
-async function lockFirst(tx: Transaction, id: string): Promise<Pick<TokensTable, 'id' | 'expires_time'> | undefined> {
+/** A valid token, which nobody ends or narrows before this transaction: whoever does finds those that are made here. */
+async function lockToken(
+  tx: Transaction,
+  now: number,
+  id: string,
+): Promise<Pick<TokensTable, 'id' | 'scopes' | 'accounts' | 'expires_time'> | undefined> {
   return tx.query
     .selectFrom('tokens')
-    .select(['id', 'expires_time'])
+    .select(['id', 'scopes', 'accounts', 'expires_time'])
     .where('id', '=', id)
     .where('revoked_time', 'is', null)
+    .where(({ eb, or }) => or([eb('expires_time', 'is', null), eb('expires_time', '>', now)]))
     .forShare()
     .executeTakeFirst()
 }

@@ -62,14 +62,15 @@ function hashCode(db: Db, code: string): string {
 
 const ownBusiness = { business: sql.ref<string>('business_users.business_id') }
 
-/** A person of a business, for an operator who sees that business. */
-export function findSeenPerson(db: Db, limits: OperatorLimits | undefined, business_id: string, id: string) {
-  return db.query
+/** A person of a business, for an operator who sees that business; held, so that the address comes to no business meanwhile. */
+export function lockSeenPerson(tx: Transaction, limits: OperatorLimits | undefined, business_id: string, id: string) {
+  return tx.query
     .selectFrom('business_users')
     .select('email')
     .where('id', '=', id)
     .where('business_id', '=', business_id)
     .where(isSeen(limits, ownBusiness))
+    .forUpdate()
     .executeTakeFirst()
 }
 

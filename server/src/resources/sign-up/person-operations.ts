@@ -8,7 +8,7 @@ import { Recorded } from '../../graph/result.ts'
 import { idSchema } from '../../graph/schemas.ts'
 import { exampleTime, notADuration, writeTimestamp } from '../operators/public.ts'
 import { personElsewhere } from './dialog/errors.ts'
-import { findSeenPerson, insertPersonLink, seesAllOf } from './person-links.ts'
+import { insertPersonLink, lockSeenPerson, seesAllOf } from './person-links.ts'
 
 /** Who may act for a business, as operators let them in. */
 export function personOperations(): NewRow[] {
@@ -40,7 +40,7 @@ export function personOperations(): NewRow[] {
         const lifetime = expires === undefined ? hour : parseDuration(expires)
         const expires_time = endAfter(now, lifetime || undefined)
         if (expires_time === undefined) throw badArgument(notADuration('expires'))
-        const person = await findSeenPerson(db, limits, business_id, user_id)
+        const person = await lockSeenPerson(db, limits, business_id, user_id)
         if (!person) throw notFound()
         if (!(await seesAllOf(db, limits, person.email))) throw personElsewhere()
         const code = await insertPersonLink(db, random, now, { user_id, expires_time })

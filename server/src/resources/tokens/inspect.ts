@@ -14,7 +14,13 @@ export function describeUnknown(): Shown {
   return { is_valid: false, scopes: [], error: { code: invalidToken.code, message: 'It is no token of this service.' } }
 }
 
-export function describeToken(token: InspectedToken, vocabulary: Vocabulary, now: number): Shown {
+/** `owners`: the businesses of the accounts that the token is limited to. */
+export function describeToken(
+  token: InspectedToken,
+  owners: readonly string[],
+  vocabulary: Vocabulary,
+  now: number,
+): Shown {
   const { app_id, name, is_of_app, created_time, expires_time, user_id } = token
   const scopes = token.scopes as Scope[]
   const error = findEnd(token, now)
@@ -26,16 +32,19 @@ export function describeToken(token: InspectedToken, vocabulary: Vocabulary, now
     issued_at: toSeconds(created_time),
     expires_at: expires_time === null ? 0 : toSeconds(expires_time),
     scopes: scopes.map((scope) => writeScope(scope, vocabulary)),
-    granular_scopes: scopes.map((scope) => ({ scope: writeScope(scope, vocabulary), ...limitOf(scope, token) })),
+    granular_scopes: scopes.map((scope) => ({
+      scope: writeScope(scope, vocabulary),
+      ...limitOf(scope, token, owners),
+    })),
     ...(user_id !== null && { user_id }),
     ...(error && { error }),
   }
 }
 
-/** A token that is limited to accounts is limited to their business, too. */
-function limitOf(scope: Scope, { accounts, business_id, client_business_id }: InspectedToken) {
+/** A token that is limited to accounts is limited to their businesses, too. */
+function limitOf(scope: Scope, { accounts }: InspectedToken, owners: readonly string[]) {
   if (accounts === null) return {}
-  return { target_ids: scope === 'business_management' ? [client_business_id ?? business_id] : accounts }
+  return { target_ids: [...(scope === 'business_management' ? owners : accounts)] }
 }
 
 function findEnd({ revoked_time, expires_time }: InspectedToken, now: number): Shown['error'] {

@@ -14,7 +14,7 @@ import { debugNeedsApp, inputTokenOfAnother, notForSessions, scopeNotHeld, token
 import { describeToken, describeUnknown } from './inspect.ts'
 import { takeBack, takeBackAll } from './permissions.ts'
 import { debugSchema, meSchema } from './schemas.ts'
-import { findInspected, findOwnerOf, mayInspect } from './store.ts'
+import { findInspected, findOwnerOf, listOwners, mayInspect } from './store.ts'
 
 /** Who a token is, and what it may do. */
 export const tokensChapter: Chapter = {
@@ -132,7 +132,8 @@ function tokenOperations(vocabulary: Vocabulary): NewOperation[] {
           throw badArgument(inputTokenOfAnother('input_token'))
         }
         guesses.noteGood(input_token)
-        return { data: describeToken(token, vocabulary, clock.now()) }
+        const owners = token.accounts === null ? [] : await listOwners(db, token.accounts)
+        return { data: describeToken(token, owners, vocabulary, clock.now()) }
       },
     }),
   ]

@@ -3,6 +3,7 @@ import type { Db } from '../../db/database.ts'
 import { defineStatement } from '../../db/statement.ts'
 import type { Caller } from '../../graph/caller.ts'
 import type { OperatorLimits } from '../../graph/context.ts'
+import { inBatches } from '../../world-part/batches.ts'
 
 const findOwner = defineStatement<{ token_id: string }>()((db, { token_id }) =>
   db
@@ -26,10 +27,9 @@ const findByHash = defineStatement<{ hash: string }>()((db, { hash }) =>
   db
     .selectFrom('tokens')
     .innerJoin('apps', 'apps.id', 'tokens.app_id')
-    .leftJoin('connections', 'connections.id', 'tokens.connection_id')
     .select(['tokens.app_id', 'tokens.scopes', 'tokens.accounts', 'tokens.created_time', 'tokens.expires_time'])
     .select(['tokens.revoked_time', 'tokens.is_of_app', 'tokens.user_id'])
-    .select(['apps.name', 'apps.business_id', 'connections.business_id as client_business_id'])
+    .select(['apps.name', 'apps.business_id'])
     .where('tokens.hash', '=', hash),
 )
 
@@ -38,6 +38,16 @@ export type InspectedToken = NonNullable<Awaited<ReturnType<typeof findInspected
 /** A token with its app, whoever has it and whether or not it is over. Sessions of the console are of no app, and not found. */
 export async function findInspected(db: Db, secret: string) {
   return db.first(findByHash, { hash: hashToken(db, secret) })
+}
+
+/** The businesses whose accounts these are. */
+export async function listOwners(db: Db, accounts: readonly string[]): Promise<string[]> {
+  const owners = new Set<string>()
+  for await (const batch of inBatches(accounts)) {
+    const query = db.query.selectFrom('accounts').select('business_id').distinct().where('id', 'in', batch)
+    for (const { business_id } of await query.execute()) owners.add(business_id)
+  }
+  return [...owners].sort()
 }
 
 /** Whether this caller may learn about a token: an app about its own, an operator about those of the businesses that it sees. */

@@ -5,7 +5,7 @@ import type { Answer } from '../../../test/harness/client.ts'
 import { onBothDatabases, onOneDatabase } from '../../../test/harness/databases.ts'
 import { assertError } from '../../../test/harness/errors.ts'
 import { useTestServer } from '../../../test/harness/server.ts'
-import { accounts, ids, partnerIds, testWorld, tokens } from '../../../test/harness/world.ts'
+import { accounts, ids, partnerIds, strangerIds, testWorld, tokens } from '../../../test/harness/world.ts'
 import { insertLink, proofHeader, proofOf } from '../../auth/sessions.ts'
 import { insertToken } from '../../auth/tokens.ts'
 import { systemRandom } from '../../base/keys/random.ts'
@@ -214,6 +214,21 @@ onBothDatabases('what a token is', (engine) => {
       ])
     })
 
+    test('names the businesses of the accounts, also where they are not the one of the app', async () => {
+      const limited = { app_id: partnerIds.application, scopes: ['business_management'] as const }
+      const inspectAs = async (given: object) => {
+        const token = await make({ ...limited, ...given })
+        return (await debug(token, partnerAppToken)).body.data.granular_scopes
+      }
+      assert.deepEqual(await inspectAs({ accounts: [accounts.shared] }), [
+        { scope: 'business_management', target_ids: [ids.business] },
+      ])
+      assert.deepEqual(await inspectAs({ accounts: [strangerIds.account, accounts.shared, accounts.private] }), [
+        { scope: 'business_management', target_ids: [ids.business, strangerIds.business].sort() },
+      ])
+      assert.deepEqual(await inspectAs({ accounts: [] }), [{ scope: 'business_management', target_ids: [] }])
+    })
+
     test('says why a token is not valid', async () => {
       const { data } = { data: await inspect(tokens.expired) }
       assert.deepEqual([data.is_valid, data.error.code, data.error.subcode], [false, 190, 463])
@@ -321,6 +336,7 @@ onBothDatabases('what a token is', (engine) => {
       assert.equal((await post(tokens.owner, { query: good, json: {} })).status, 200)
       assert.equal((await post(tokens.owner, { json: good })).status, 200)
       assert.equal((await post(tokens.owner, { form: good })).status, 200)
+      assert.equal((await post(tokens.owner, { multipart: good })).status, 200)
       const upper = { appsecret_proof: good.appsecret_proof.toUpperCase() }
       assert.equal((await read(tokens.owner, ids.account, upper)).status, 200)
       for (const text of [prove(tokens.owner, 'partner-app-secret'), prove(tokens.partner, secret), 'x', '']) {
@@ -330,6 +346,7 @@ onBothDatabases('what a token is', (engine) => {
         assertError(await post(tokens.owner, { query: bad, json: {} }), wrong)
         assertError(await post(tokens.owner, { json: bad }), wrong)
         assertError(await post(tokens.owner, { query: good, form: bad }), wrong)
+        assertError(await post(tokens.owner, { multipart: bad }), wrong)
       }
       assertError(await post(tokens.owner, { json: { appsecret_proof: 1 } }), wrong)
       const own = { appsecret_proof: prove(appToken, secret) }

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import { type TestContext, test } from 'node:test'
-import { sql } from 'kysely'
 import { onOneDatabase } from '../../../../test/harness/databases.ts'
 import { byForm } from '../../../../test/harness/form.ts'
+import { isSomebodyWaiting } from '../../../../test/harness/lock-waits.ts'
 import { fill, mp3, mp4, ogg, pdf, png, webp } from '../../../../test/harness/media-files.ts'
 import { messageSides } from '../../../../test/harness/messages.ts'
 import { startSecondProcess } from '../../../../test/harness/second-process.ts'
@@ -368,13 +368,7 @@ onOneDatabase('media by link', 'sqlite', (engine) => {
       await server.database.transaction(async ({ query }) => {
         await query.selectFrom('link_fetches').select('claim').where('message_id', '=', id).forUpdate().execute()
         held[0]?.end(png)
-        await until(async () => {
-          const { rows } = await sql`
-            SELECT 1 FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`.execute(
-            query,
-          )
-          return rows.length > 0
-        }, 'the worker waits for the message')
+        await until(() => isSomebodyWaiting(server.database), 'the worker waits for the message')
       })
       await server.app.settle()
       assert.equal(await sides.namesOf(id), 'sent, delivered')

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { pino } from 'pino'
+import { request } from 'undici'
 import { onOneDatabase } from '../../../../test/harness/databases.ts'
 import { DialogBrowser, type Fields, type Shown, textOf } from '../../../../test/harness/dialog.ts'
 import { type TestServer, useTestServer } from '../../../../test/harness/server.ts'
@@ -62,6 +63,12 @@ function assertRefused(shown: Shown, error: GraphError): void {
   assert.equal(shown.status, error.status)
 }
 
+/** What the page at the end of a pop-up posts to the one that opened it. */
+function messageIn({ html }: Shown): unknown {
+  const [, text = ''] = /data-message="([^"]*)"/.exec(html) ?? []
+  return JSON.parse(text.replaceAll('&quot;', '"').replaceAll('&#39;', "'").replaceAll('&amp;', '&'))
+}
+
 /** What a browser adds to a form of another website. */
 const foreignHeaders: readonly Fields[] = [
   { 'sec-fetch-site': 'cross-site' },
@@ -83,7 +90,9 @@ onOneDatabase('the dialog of the sign-up', 'sqlite', (engine) => {
   }) as Log
   const server = useTestServer({ engine, env: { SANDBOX: 'on', RATE_LIMITS: 'on' }, world: dialogWorld(), log })
 
-  async function count(table: 'businesses' | 'accounts' | 'phone_numbers' | 'connections' | 'business_users') {
+  async function count(
+    table: 'businesses' | 'accounts' | 'phone_numbers' | 'connections' | 'business_users' | 'sign_up_codes',
+  ) {
     const { rows } = await server.database.read.query
       .selectFrom(table)
       .select(({ fn }) => fn.countAll<number>().as('rows'))
@@ -294,8 +303,7 @@ onOneDatabase('the dialog of the sign-up', 'sqlite', (engine) => {
     assert.match(textOf(consent.html), /Number None yet/)
     const end = await browser.send('consent', { popup: '1' })
     assert.equal(end.status, 200)
-    const [, message = ''] = /data-message="([^"]*)"/.exec(end.html) ?? []
-    assert.deepEqual(JSON.parse(message.replaceAll('&quot;', '"')), {
+    assert.deepEqual(messageIn(end), {
       type: 'WA_EMBEDDED_SIGNUP',
       event: 'FINISH_ONLY_WABA',
       data: { waba_id: accounts.private, business_id: ids.business },
@@ -326,13 +334,41 @@ onOneDatabase('the dialog of the sign-up', 'sqlite', (engine) => {
       browser.shown = page
       return ticket
     }
+    const { ticket: atFirst } = browser
+    assert.deepEqual(messageIn(await browser.post('decline', { ticket: atFirst, popup: '1' })), {
+      type: 'WA_EMBEDDED_SIGNUP',
+      event: 'CANCEL',
+      data: {},
+      version: 3,
+    })
+    await browser.open(asked)
+    const trace = browser.page.headers.get('x-svctrace-id') ?? ''
     for (const [step, fields] of steps) {
       await decline()
       await browser.send(step, fields)
     }
     const ticket = await decline()
-    const popup = await browser.post('decline', { ticket, popup: '1' })
-    assert.match(popup.html, /&quot;event&quot;:&quot;CANCEL&quot;/)
+    assert.deepEqual(messageIn(await browser.post('decline', { ticket, popup: '1' })), {
+      type: 'WA_EMBEDDED_SIGNUP',
+      event: 'CANCEL',
+      data: { phone_number_id: numbers.main, waba_id: accounts.private, business_id: ids.business },
+      version: 3,
+    })
+    assert.equal(await count('connections'), before)
+    const declined = (await listTrace(trace)).filter(({ operation }) => operation === 'sign_up.decline')
+    // Nobody was known at the first step, and no business at the second.
+    assert.deepEqual(
+      declined.map(({ actor_token_id, node_kind }) => [actor_token_id, node_kind]),
+      Array.from({ length: steps.length }, () => [ids.business_user, 'application']),
+    )
+
+    const unverified = await openAs('Ada Shrub')
+    await unverified.send('business', { business_id: ids.business })
+    await unverified.send('account', { account_id: accounts.private })
+    await unverified.send('new-number', { phone_number: '+1 631 555 1079', verified_name: 'Not yet' })
+    assert.equal(unverified.page.url, '/dialog/code')
+    const { left } = await unverified.send('decline', {})
+    assert.equal(left?.searchParams.get('error_reason'), 'user_denied')
     assert.equal(await count('connections'), before)
   })
 
@@ -496,7 +532,12 @@ onOneDatabase('the dialog of the sign-up', 'sqlite', (engine) => {
     server.clock.advance(dialogLifetime)
     const over = await browser.post('person', { ticket, ...user })
     assertRefused(over, dialogOver())
-    assert.match(over.html, /&quot;event&quot;:&quot;ERROR&quot;/)
+    assert.deepEqual(messageIn(over), {
+      type: 'WA_EMBEDDED_SIGNUP',
+      event: 'ERROR',
+      data: { error_message: dialogOver().message },
+      version: 3,
+    })
     assert.match(over.html, /data-origin="https:\/\/suite\.example"/)
     assert.doesNotMatch(over.html, /data-next/)
   })
@@ -666,6 +707,25 @@ onOneDatabase('the dialog of the sign-up', 'sqlite', (engine) => {
     assertRefused(await browser.open(foreign), autoNumberUnknown())
     const { left } = await browser.open({ ...asked, auto: 'accept', redirect_uri: 'https://evil.example' })
     assert.equal(left, undefined)
+  })
+
+  test('answers no page of another website at once, but a browser that it sends here', async () => {
+    const before = await count('sign_up_codes')
+    const query = { ...asked, auto: 'accept', account_id: accounts.private }
+    // Not by fetch, which says itself what a request is for.
+    const open = (headers: Fields) => request(`${server.url}/dialog/oauth?${new URLSearchParams(query)}`, { headers })
+    for (const site of ['cross-site', 'same-site']) {
+      for (const mode of ['no-cors', 'cors']) {
+        const { statusCode, body } = await open({ 'sec-fetch-site': site, 'sec-fetch-mode': mode })
+        assert.equal(statusCode, dialogForged().status)
+        assert.ok(textOf(await body.text()).includes(dialogForged().message))
+      }
+    }
+    assert.equal(await count('sign_up_codes'), before)
+    const sent = await open({ 'sec-fetch-site': 'cross-site', 'sec-fetch-mode': 'navigate' })
+    await sent.body.dump()
+    assert.equal(sent.statusCode, 303)
+    assert.equal(await count('sign_up_codes'), before + 1)
   })
 })
 

@@ -71,7 +71,7 @@ export const dialogForged = defineError({
 export const nobodySignsInHere = defineError({
   id: 'nobody_signs_in_here',
   status: 403,
-  text: 'Only in a sandbox, on its own machine, may anybody be anybody; a person must sign in with a code from whoever runs this service.',
+  text: 'A person can be chosen freely only in a sandbox, on its own machine; here a person must sign in, with a code from whoever runs this service.',
 })
 export const personCodeWrong = defineError({
   id: 'person_code_wrong',

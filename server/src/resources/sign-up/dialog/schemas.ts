@@ -103,7 +103,9 @@ export const sendCodeFormSchema = Type.Object({ ticket, code_method: codeMethod 
 /** How the dialog ends. */
 export const endFormSchema = Type.Object({
   ticket,
-  popup: Type.Optional(Type.Enum(['0', '1'], { description: '1: the page that opened this one hears how it ended.' })),
+  popup: Type.Optional(
+    Type.Enum(['0', '1'], { description: '1: the page that opened this one gets a message how it ended.' }),
+  ),
 })
 
 /* What people type, once blanks around it are gone. */

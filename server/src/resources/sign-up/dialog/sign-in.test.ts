@@ -9,6 +9,8 @@ import { systemRandom } from '../../../base/keys/random.ts'
 import { hour, minute } from '../../../base/time/duration.ts'
 import { badArgument } from '../../../graph/define-error.ts'
 import { notFound } from '../../../graph/errors.ts'
+import { applyWorld } from '../../../world/apply.ts'
+import { readWorld } from '../../../world/read.ts'
 import { notADuration } from '../../operators/public.ts'
 import { createBusinessUser } from '../../portfolio/store.ts'
 import { nobodySignsInHere, personCodeWrong, personElsewhere } from './errors.ts'
@@ -236,6 +238,44 @@ onOneDatabase('signing in to the dialog of the sign-up', 'sqlite', (engine) => {
     }
     const { status } = await makeLink(ids.business_user, ids.business, {}, tokens.owner)
     assert.equal(status, 403)
+  })
+
+  test('a code ends when the address of its person comes to another business, by the dialog or by a world file', async () => {
+    const { database, clock } = server
+    const address = 'joiner@both.example'
+    const joiner = { name: 'Joiner', email: address, business_id: strangerIds.business }
+    const id = await database.transaction((tx) => createBusinessUser(tx, systemRandom, clock.now(), joiner))
+    const limited = async () => {
+      const { status, body, text } = await makeLink(id, strangerIds.business, {}, tokens.limitedOperator)
+      assert.equal(status, 200, text)
+      return body.code as string
+    }
+    const apply = (business_id: string, user: object) => {
+      const file = { businesses: [{ id: business_id, name: 'Lucky Shrub', users: [user] }] }
+      return applyWorld(database, clock, systemRandom, readWorld(JSON.stringify(file), 'test world'))
+    }
+    const before = await limited()
+    const user = { id: '2300000000000977', name: 'Joiner', email: 'other@both.example' }
+    await apply(ids.business, user)
+    assert.equal((await (await open()).send('sign-in', { code: before })).url, '/dialog/business', 'of another address')
+
+    // As a new person, and as one whose address was changed.
+    for (const users of [
+      { ...user, id: '2300000000000978', email: 'Joiner@both.example' },
+      { ...user, email: address },
+    ]) {
+      const code = await limited()
+      await apply(ids.business, users)
+      assertWrong(await (await open()).send('sign-in', { code }))
+      assertError(await makeLink(id, strangerIds.business, {}, tokens.limitedOperator), personElsewhere())
+      await apply(ids.business, { ...users, email: `${users.id}@both.example` })
+    }
+    const code = await limited()
+    const other = await open()
+    await other.send('sign-in', { code: await makeCode(id, strangerIds.business) })
+    await other.send('new-business', { name: 'A second one' })
+    assertWrong(await (await open()).send('sign-in', { code }))
+    assertError(await makeLink(id, strangerIds.business, {}, tokens.limitedOperator), personElsewhere())
   })
 
   test('whoever guesses too often is refused, also with the right code', async () => {
