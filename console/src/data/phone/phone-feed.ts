@@ -1,9 +1,15 @@
 import { batch } from '@preact/signals'
-import { type GatewayStreamEvent, gatewayOutboxRetrieve, gatewayUsersRetrieve } from '@switchboard/client/methods'
+import {
+  APIError,
+  type GatewayStreamEvent,
+  gatewayOutboxRetrieve,
+  gatewayUsersRetrieve,
+} from '@switchboard/client/methods'
 import type { FeedItem } from '../feed-items.ts'
 import { client } from '../http.ts'
 import { listenToPhones, watch } from '../live.ts'
 import { type Message, readMessage } from '../messages.ts'
+import type { User } from '../types.ts'
 import type { ChatState } from './chat-state.ts'
 import { findMessage, listChats, listMessages } from './gateway.ts'
 import type { PhoneStore } from './phone-store.ts'
@@ -15,6 +21,8 @@ const coveredChatsPause = 1000
 /** Less than two frames: nobody sees it. */
 const eventsPause = 25
 const typingMs = 25_000
+/** With it the service refuses a number as a user that is a business's own. */
+const statusOfNoUser = 422
 /** What sends a code to a number. */
 const codeSenders: ReadonlySet<string> = new Set([
   'phone_numbers.create',
@@ -58,11 +66,23 @@ export class PhoneFeed {
   async read(): Promise<void> {
     const store = this.#store
     await store.attempt(async () => {
-      store.user.value = await gatewayUsersRetrieve(client, store.wa_id)
+      store.user.value = await this.#findUser()
+      store.isOfBusiness.value = store.user.value === undefined
+      if (store.isOfBusiness.value) return
       await this.readChats()
       if (store.chat.value) await this.readChat(store.chat.value)
     })
     void this.#readSms()
+  }
+
+  /** Undefined: the number is a business's own. */
+  async #findUser(): Promise<User | undefined> {
+    try {
+      return await gatewayUsersRetrieve(client, this.#store.wa_id)
+    } catch (error) {
+      if (error instanceof APIError && error.status === statusOfNoUser) return undefined
+      throw error
+    }
   }
 
   async readChats(): Promise<void> {

@@ -28,6 +28,8 @@ export class PhoneStore {
   readonly chats: Signal<readonly Chat[]> = signal([])
   /** Whether they are known: before that, none is no news. */
   readonly areChatsRead: Signal<boolean> = signal(false)
+  /** Whether it is the phone of a business's own number, which gets codes and no messages. */
+  readonly isOfBusiness: Signal<boolean> = signal(false)
   readonly listed: ReadonlySignal<readonly Chat[]> = computed(() => listArrived(this.chats.value))
   /** The open chat; undefined: the list of chats. */
   readonly chat: Signal<ChatState | undefined> = signal(undefined)

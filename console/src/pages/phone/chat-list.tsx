@@ -16,6 +16,9 @@ export function ChatList({ phone }: { readonly phone: Phone }) {
   const chats = phone.store.listed.value
   const { value: areRead } = phone.store.areChatsRead
   const known = new Set(chats.map(keyOf))
+  if (phone.store.isOfBusiness.value) {
+    return <p class="soft none">The number of a business: its codes are shown here. It gets no messages.</p>
+  }
   const others = numbers.value.filter(({ id }) => !known.has(id))
   return (
     <div class="chats">
