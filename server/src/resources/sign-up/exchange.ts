@@ -1,5 +1,4 @@
 import { hash } from 'node:crypto'
-
 import { limitGrant } from '../../auth/scopes.ts'
 import { insertTokenNote } from '../../auth/token-notes.ts'
 import { endToken, hashToken, insertToken, makeTokenSecret } from '../../auth/tokens.ts'
