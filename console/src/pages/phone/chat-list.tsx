@@ -17,7 +17,11 @@ export function ChatList({ phone }: { readonly phone: Phone }) {
   const { value: areRead } = phone.store.areChatsRead
   const known = new Set(chats.map(keyOf))
   if (phone.store.isOfBusiness.value) {
-    return <p class="soft none">The number of a business: its codes are shown here. It gets no messages.</p>
+    return (
+      <div class="chats">
+        <p class="soft none">The number of a business: its codes are shown here. It gets no messages.</p>
+      </div>
+    )
   }
   const others = numbers.value.filter(({ id }) => !known.has(id))
   return (
