@@ -47,7 +47,7 @@ onBothDatabases('connections', (engine) => {
     return { own, partners }
   }
 
-  test('the app alone is told that it was added and removed, in order, though its access ended in between', async (t) => {
+  test('the app alone is notified that it was added and removed, in order, though its access ended in between', async (t) => {
     const { own, partners } = await subscribeBoth(t)
     const before = (await deliveries()).length
     partners.answerWith(refuseWith(503))

@@ -41,7 +41,7 @@ export const lockAccount = defineStatement<{ account_id: string }>()((db, { acco
 )
 
 /**
- * Connects an account to an app, as a person of its business agreed: the app's business sees the account from now on, the app is told,
+ * Connects an account to an app, as a person of its business agreed: the app's business sees the account from now on, the app is notified,
  * and gets a code to exchange for its token. Connecting again adds to the connection that is there.
  */
 export async function connect(

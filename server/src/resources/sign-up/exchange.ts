@@ -189,7 +189,7 @@ async function renewToken(
   return { secret, lifetime: expires_time - now }
 }
 
-/** A valid token, which nobody ends or narrows before this transaction: whoever does finds those that are made here. */
+/** A valid token, locked: whoever ends or narrows it comes before this transaction, or finds the tokens that it makes. */
 async function lockToken(
   tx: Transaction,
   now: number,
