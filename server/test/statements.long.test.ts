@@ -18,24 +18,39 @@ import { ids, numbers, testWorld, tokens } from './harness/world.ts'
  * needs a reason; if it has one, it comes in here.
  */
 const read = ['look up token and node', 'look up phone_numbers']
-const alone = "SELECT set_config('lock_timeout', '120000', TRUE)"
-const write = ['look up token and node', alone, 'insert business_profiles', 'insert activities']
+const begin = ['BEGIN', 'SET LOCAL lock_timeout = 120000']
+/** What may share a transaction with others waits for a lock only briefly, because they wait with it. */
+const beginGroup = ['BEGIN', 'SET LOCAL lock_timeout = 250']
+const write = ['look up token and node', ...beginGroup, 'insert business_profiles', 'insert activities', 'COMMIT']
+/** A text to a user whose chat is known. */
+const send = [
+  ...beginGroup,
+  'find sender and user',
+  'lock chats',
+  'insert messages',
+  'insert message_contents',
+  'update chats',
+  'raise events',
+  'insert stream_events',
+  'insert activities',
+  'COMMIT',
+]
 
 /** An event that is handed in by a token that was looked up a moment ago; the workers hear of it by a notice. */
 const event = [
-  alone,
+  ...begin,
   'store messages',
   // It stores nothing unless somebody listens to the stream.
   'insert stream_events',
   'raise events',
   'look up token',
+  'COMMIT',
 ]
 
 /** The same when something is not as usual: the store is asked first. */
 const askingEvent = [
   'look up token',
-  'BEGIN',
-  'SET LOCAL lock_timeout = 120000',
+  ...begin,
   'find what posts name',
   'look up writers',
   'insert received_messages',
@@ -90,6 +105,11 @@ async function startLoggedAt(scope: Scope, place: StorePlace, role: string, give
     server,
     log,
     readNumber: () => call(''),
+    sendText: (to: string) =>
+      call('/messages', {
+        method: 'POST',
+        body: JSON.stringify({ messaging_product: 'msgapp', to, type: 'text', text: { body: 'Hello' } }),
+      }),
     writeProfile: (about: string) =>
       call('/msgapp_business_profile', {
         method: 'POST',
@@ -102,6 +122,7 @@ function nameOf({ text: sent }: SentStatement): string {
   const text = sent.trim().replace(/^WITH required AS \(/, '')
   if (text.startsWith("SELECT 'account'")) return 'find what posts name'
   if (text.startsWith('SELECT o.key AS key, users.name')) return 'look up writers'
+  if (text.startsWith('SELECT numbers.id')) return 'find sender and user'
   if (text.startsWith('WITH given')) return text.includes('INTO received_messages') ? 'store messages' : 'raise events'
   if (!text.startsWith('select')) return nameWrite(text)
   if (/from "tokens"/.test(text)) return text.includes('join "nodes"') ? 'look up token and node' : 'look up token'
@@ -161,7 +182,7 @@ describe('a process that serves requests', () => {
     }
   })
 
-  test('a write sends four statements, its transaction takes one round trip, and those sent at the same time share connections', async () => {
+  test('a write sends six statements, its transaction takes one round trip, and those sent at the same time share transactions', async () => {
     const { log, writeProfile } = logged
     await writeProfile('warm')
     log.take()
@@ -181,11 +202,33 @@ describe('a process that serves requests', () => {
     await Promise.all(Array.from({ length: writes }, (_, i) => writeProfile(`text ${i}`)))
     const inserts = log.take().filter((statement) => nameOf(statement) === 'insert business_profiles')
     assert.equal(inserts.length, writes)
-    const connections = new Set(inserts.map(({ connection }) => connection))
-    assert.ok(connections.size <= writes / 4, `${connections.size} connections for ${writes} writes`)
+    const transactions = new Set(inserts.map(({ connection, roundTrip }) => `${connection} ${roundTrip}`))
+    assert.ok(transactions.size <= writes / 4, `${transactions.size} transactions for ${writes} writes`)
   })
 
-  test('an event of a message takes five statements in one round trip, and a busy token one look-up a second', async () => {
+  test('a text to a user takes eleven statements in three round trips, and texts of one moment share them', async () => {
+    const { log, server, sendText } = logged
+    const users = Array.from({ length: 40 }, (_, i) => `165055540${String(i).padStart(2, '0')}`)
+    for (const user of users) assert.equal(await writeAs(server, user, `to be written to ${user}`), 200)
+    await sendText(users[0] as string)
+    log.take()
+    await sendText(users[0] as string)
+    const sent = takeOfRequests(log)
+    assert.equal(nameOf(sent[0] as SentStatement), 'look up token and node')
+    // Permits of a limit may be taken from the store before.
+    const transaction = sent.slice(-send.length)
+    assert.deepEqual(transaction.map(nameOf), send)
+    assert.equal(new Set(transaction.map(({ roundTrip }) => roundTrip)).size, 3)
+    assert.ok(transaction.every(({ isNamed }) => isNamed))
+    await Promise.all(users.map(sendText))
+    const names = takeOfRequests(log).map(nameOf)
+    for (const name of ['lock chats', 'insert messages', 'raise events', 'COMMIT']) {
+      const times = names.filter((one) => one === name).length
+      assert.ok(times <= users.length / 4, `${times} times "${name}" for ${users.length} texts`)
+    }
+  })
+
+  test('an event of a message takes seven statements in one round trip, and a busy token one look-up a second', async () => {
     const { log, server } = logged
     assert.equal(await writeAs(server, '16505551234', 'warm'), 200)
     log.take()
@@ -237,7 +280,7 @@ test('writes that make nothing due are followed by no polls', async (t) => {
   assert.ok(sent.length <= 2 * polls, `${sent.length} polls beside ${writes} writes, ${polls} expected`)
 })
 
-test('an event for a number that a process does not know yet takes thirteen, in three round trips', async (t) => {
+test('an event for a number that a process does not know yet takes thirteen, in five round trips', async (t) => {
   const { log, server } = await startLogged(t, 'api')
   log.take()
   assert.equal(await writeAs(server, '16505551234', 'first'), 200)
@@ -246,7 +289,7 @@ test('an event for a number that a process does not know yet takes thirteen, in 
     sent.map(nameOf).filter((name) => name !== 'insert users'),
     askingEvent,
   )
-  assert.equal(new Set(sent.slice(1).map(({ roundTrip }) => roundTrip)).size, 3)
+  assert.equal(new Set(sent.slice(1).map(({ roundTrip }) => roundTrip)).size, 5)
 })
 
 /** A subscriber that keeps the first post waiting, so that whoever sends it holds the lane. */

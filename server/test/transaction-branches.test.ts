@@ -35,6 +35,10 @@ const joins: Readonly<Record<string, { readonly what: readonly string[]; readonl
     what: ['Promise.race([checked, pause('],
     because: 'hosts are asked what they are',
   },
+  'db/postgres/group-transaction.ts': {
+    what: ['Promise.all(branches)'],
+    because: 'works of one transaction, each of which ends by itself: all of them are waited for',
+  },
   'db/postgres/postgres.ts': {
     what: [
       'Promise.any(pings)',

@@ -1,6 +1,6 @@
 import { type RawBuilder, sql } from 'kysely'
 import type { Clock } from '../base/time/clock.ts'
-import type { Cause, Database, Db, Transaction } from '../db/database.ts'
+import type { Database, Db, Transaction, TransactionOptions } from '../db/database.ts'
 import { defineStatement } from '../db/statement.ts'
 import type { Caller } from '../graph/caller.ts'
 import type { Node } from '../graph/nodes.ts'
@@ -65,10 +65,10 @@ export async function transactAdmitted<A extends Admitted, T>(
   admitted: A,
   readmit: (before: A) => Promise<A>,
   work: (tx: Transaction, admitted: A) => Promise<T>,
-  cause: Cause = {},
+  given: Pick<TransactionOptions, 'trace' | 'span' | 'holds'> = {},
 ): Promise<T> {
   // The write connections are shared fairly among apps.
-  const options = { fairnessKey: admitted.caller.app_id, ...cause, mayRepeat: true }
+  const options = { fairnessKey: admitted.caller.app_id, ...given }
   let current = admitted
   for (let tries = 1; ; tries++) {
     try {
@@ -120,6 +120,17 @@ export function parametersOf(clock: Clock, { caller, node }: Admitted): Admissio
     node_id: node?.id ?? '',
     node_account_id: node?.account_id ?? '',
   }
+}
+
+/** Whether both are admitted to the same node by the same rights. */
+export function isSameAdmission(one: AdmissionParameters, other: AdmissionParameters): boolean {
+  const write = (parameters: AdmissionParameters) => {
+    const { token_id, caller_business_id, node_id, node_account_id } = parameters
+    const { token_scopes, token_accounts, token_businesses } = parameters
+    const rights = [token_scopes, token_accounts, token_businesses]
+    return JSON.stringify([token_id, caller_business_id, node_id, node_account_id, rights])
+  }
+  return write(one) === write(other)
 }
 
 /**

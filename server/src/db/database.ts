@@ -152,10 +152,11 @@ export interface TransactionOptions extends Cause {
   /** Among whom the write connections are shared fairly: an app's id. No key gets all of them. By default `ownFairnessKey`. */
   readonly fairnessKey?: string
   /**
-   * Whether its work has no effect but on the store, so that the embedded database may run it again after another one that was to be
-   * committed with it has failed.
+   * What its work locks, where that is all: on a database server, transactions of one moment and fairness key that hold different things
+   * are one, in which each goes on beside the others. No lock keeps those apart, so such work changes no row that another one reads to
+   * change it, and has no effect but on the store: it may run again.
    */
-  readonly mayRepeat?: boolean
+  readonly holds?: string | undefined
   /** Whether what it deletes is overwritten in the file of an embedded store; `emptyLog` does the rest. */
   readonly wipes?: boolean
 }

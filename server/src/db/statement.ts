@@ -20,6 +20,19 @@ export interface Statement<Parameters extends object, Row> {
   readonly steps?: Steps<Parameters, Row>
   /** The same row by row, for a database where reading rows from JSON costs more than a statement. */
   readonly byRow?: ByRow<Parameters, Row>
+  /** The same for several works of one transaction at once, for a database server: it may be left out. */
+  readonly together?: Together<Parameters, Row>
+}
+
+/** How one run of a statement serves several works, each with parameters of its own. */
+export interface Together<Parameters extends object, Row> {
+  readonly statement: Statement<never, unknown>
+  /** Whether one run can serve both; left out: any. */
+  mayJoin?(one: Parameters, other: Parameters): boolean
+  /** The parameters of the one run. */
+  join(all: readonly Parameters[]): object
+  /** The rows of each of them; left out where nobody asks for rows. */
+  split?(rows: readonly Row[], all: readonly Parameters[]): readonly Row[][]
 }
 
 export interface ByRow<Parameters extends object, Row> {

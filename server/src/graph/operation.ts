@@ -255,6 +255,8 @@ interface WriteRow<C, T, I extends TObject, O extends TSchema, P> extends RowBas
   readonly effect: 'write'
   /** Network or heavy work, before the transaction begins; `run` gets its result. */
   prepare?(context: C & { readonly ports: Ports }, input: Static<I>): Promise<P>
+  /** What `run` locks, where that is all: then it may share a transaction with writes that lock something else (`holds` in `db/database.ts`). */
+  holds?(context: C, input: Static<I>, prepared: P): string | undefined
   /**
    * Runs inside one transaction, together with the events that it raises and the audit record. A throw rolls all of it back; a
    * returned `Refusal` does not.

@@ -138,8 +138,10 @@ async function runWrite(
   input: Record<string, unknown>,
 ): Promise<unknown> {
   const { deps, policy, admission, request } = asked
-  const prepared = await operation.prepare?.(new OperationContext(deps.database.read, asked), input)
-  const response = await write(deps, policy, admission, request, async (tx, admitted) => {
+  const reading = new OperationContext(deps.database.read, asked)
+  const prepared = await operation.prepare?.(reading, input)
+  const holds = operation.holds?.(reading, input, prepared as never)
+  const work = async (tx: Transaction, admitted: KnownAdmission) => {
     const result = await operation.run(new OperationContext(tx, { ...asked, admission: admitted }), input, prepared)
     const subject = result instanceof Recorded ? result.subject : admitted.node
     if (result instanceof Refusal || !subject) confirmAdmission(tx, deps.clock, admitted)
@@ -148,7 +150,8 @@ async function runWrite(
       deps.insertActivity(tx, recordOf(deps, admitted, subject, request))
     else deps.appendActivity(tx, deps.clock, admitted, recordOf(deps, admitted, subject, request))
     return result instanceof Recorded ? result.response : result
-  })
+  }
+  const response = await write(deps, policy, admission, request, work, holds)
   if (response instanceof Refusal) throw response.error
   return response
 }
@@ -160,10 +163,15 @@ async function write<T>(
   admission: Admission,
   { trace, span }: GraphRequest,
   work: (tx: Transaction, admitted: KnownAdmission) => Promise<T>,
+  holds?: string,
 ): Promise<T> {
   const { caller } = admission
   if (!caller || !readmit) throw new Error(`${admission.row.operation.name} writes behind a door that asks nobody`)
-  return transactAdmitted(deps, { ...admission, caller }, (before) => readmit(deps, before), work, { trace, span })
+  return transactAdmitted(deps, { ...admission, caller }, (before) => readmit(deps, before), work, {
+    trace,
+    span,
+    holds,
+  })
 }
 
 /** A transaction for somebody who is nobody yet. Every address has its fair share of the connections. */
@@ -172,7 +180,7 @@ function writeOpen<T>(
   { remote_address, trace, span }: GraphRequest,
   work: (tx: Transaction) => Promise<T>,
 ): Promise<T> {
-  return database.transaction(work, { fairnessKey: remote_address, trace, span, mayRepeat: true })
+  return database.transaction(work, { fairnessKey: remote_address, trace, span })
 }
 
 /** A cursor is valid for one list only: that of one operation and node, or of one path when it names no node. */

@@ -53,9 +53,6 @@ const maxInHand = 50
 /** The same where timers fire in groups. */
 const maxInGroup = 500
 
-/** What a timer does in the store may be done again: so it is after a failure. */
-const repeatable = { mayRepeat: true }
-
 interface LeaseTimes {
   readonly held: number
   readonly horizon: number
@@ -235,7 +232,7 @@ export class TimerWorker {
         await tx.query.updateTable('timers').set(leased).where('id', 'in', ids).execute()
       }
       return free.map((timer) => ({ ...timer, ...leased }))
-    }, repeatable)
+    })
   }
 
   #begin(timers: readonly Timer[]): void {
@@ -268,7 +265,7 @@ export class TimerWorker {
           const { id, kind, payload } = timer
           if (there.has(id)) await handlers[kind]?.finish?.(tx.withCause(causeOf(timer)), payload)
         }
-      }, repeatable)
+      })
       if (this.#options.feed?.hasListeners) for (const { id, kind, trace } of timers) this.#publish(id, kind, trace)
     } catch (error) {
       if (database.outageOf(error) === 'unreachable') throw error
@@ -337,7 +334,7 @@ export class TimerWorker {
           if (numDeletedRows === 1n) await handler.finish?.(tx, payload)
           return numDeletedRows === 1n
         },
-        handler.alone ? { alone: true, ...cause } : { ...repeatable, ...cause },
+        { alone: handler.alone ?? false, ...cause },
       )
       if (isOurs && this.#options.feed?.hasListeners) this.#publish(id, kind, trace)
     } catch (error) {

@@ -51,6 +51,7 @@ const settings = {
   max_connections: '300',
   timezone: 'UTC',
   log_timezone: 'UTC',
+  shared_preload_libraries: 'pg_stat_statements',
 }
 
 // Nothing of a test is kept, so nothing needs to be safe on disk.

@@ -5,7 +5,6 @@ import { makeStorePlace, type StorePlace } from '../../../test/harness/databases
 import { endPool } from '../../../test/harness/postgres.ts'
 import { TransactionEnded } from '../database.ts'
 import { MustRunAgain, PipelinedTransaction } from './pipelined-transaction.ts'
-import { SharedWriter } from './shared-writer.ts'
 import { signalUnlessRow } from './signal.ts'
 
 const uniqueViolation = { code: '23505' }
@@ -30,13 +29,9 @@ describe('a transaction on a pipelined connection', () => {
 
   /** Runs the work in a pipelined transaction and commits it, as the database does. */
   async function inPipeline<T>(work: (pipeline: PipelinedTransaction) => Promise<T>, begin = 'BEGIN'): Promise<T> {
-    const connect = () => pool.connect()
-    const writer = new SharedWriter({ connect, timeout: 60_000, isBroken: () => false, now: () => performance.now() })
     const pipeline = new PipelinedTransaction({
-      connections: { connect, sendAlone: (...batch) => writer.send(...batch) },
-      fairnessKey: 'tests',
+      connect: () => pool.connect(),
       begin: [{ name: begin, text: begin }],
-      alone: begin === 'BEGIN' ? [] : undefined,
       isNamed: true,
       onLateError: (error) => lateErrors.push(error),
     })
@@ -60,22 +55,6 @@ describe('a transaction on a pipelined connection', () => {
       return rows
     })
     assert.deepEqual(seen, [{ id: 1 }])
-    assert.deepEqual(await listIds(), [1, 2])
-  })
-
-  test('a transaction on a pipelined connection is begun only when it needs a second batch: one batch is a transaction by itself', async () => {
-    const xids = () => ({ name: 'xid', text: 'SELECT pg_current_xact_id()::text AS xid' })
-    const seen: unknown[] = []
-    await inPipeline(async (pipeline) => {
-      pipeline.defer(xids(), (rows) => seen.push(rows[0]?.['xid']))
-      pipeline.run(insert(3))
-      pipeline.defer(xids(), (rows) => seen.push(rows[0]?.['xid']))
-      pipeline.run({ name: 'delete', text: 'DELETE FROM things WHERE id = 3' })
-    })
-    assert.equal(seen.length, 2)
-    assert.equal(seen[0], seen[1])
-    const lockTable = { name: 'lock table', text: 'LOCK TABLE things IN SHARE ROW EXCLUSIVE MODE' }
-    await inPipeline(async (pipeline) => pipeline.lock(lockTable))
     assert.deepEqual(await listIds(), [1, 2])
   })
 
@@ -160,7 +139,7 @@ describe('a transaction on a pipelined connection', () => {
 
   test('a transaction on a pipelined connection hands over rows that nobody awaits when they come: with the next statement, or with the commit', async () => {
     const seen: unknown[] = []
-    const take = (rows: unknown[]) => void seen.push(...rows)
+    const take = ({ rows }: { readonly rows: unknown[] }) => void seen.push(...rows)
     const insertDeferred = (id: number) => ({
       name: 'insert later',
       text: 'INSERT INTO things (id) VALUES ($1) RETURNING id',
@@ -195,7 +174,7 @@ describe('a transaction on a pipelined connection', () => {
       await inPipeline(async (pipeline) => {
         pipeline.run(insert(90))
         pipeline.defer(select, refuse)
-        pipeline.defer(select, (rows) => seen.push(rows.length))
+        pipeline.defer(select, ({ rows }) => seen.push(rows.length))
         return 'done'
       }),
       'done',
@@ -274,10 +253,8 @@ describe('a transaction on a pipelined connection', () => {
   test('a transaction on a pipelined connection gives back a connection that comes only after it has failed', async () => {
     const { promise, resolve } = Promise.withResolvers<pg.PoolClient>()
     const pipeline = new PipelinedTransaction({
-      connections: { connect: () => promise, sendAlone: () => undefined },
-      fairnessKey: 'tests',
+      connect: () => promise,
       begin: [{ name: 'BEGIN', text: 'BEGIN' }],
-      alone: undefined,
       isNamed: true,
       onLateError: assert.ifError,
     })

@@ -3,14 +3,6 @@ import { TransactionEnded } from '../database.ts'
 import { Batch, type BatchCallback, type NamedQuery, type StatementResult } from './batch.ts'
 import { isSignal } from './signal.ts'
 
-/** Where a transaction is sent. */
-export interface PipelineConnections {
-  /** A connection for a transaction of several batches. */
-  readonly connect: () => Promise<pg.PoolClient>
-  /** Sends a batch that is the whole transaction. */
-  readonly sendAlone: (fairnessKey: string, queries: readonly pg.QueryConfig[], done: BatchCallback) => void
-}
-
 /** PostgreSQL's error for every statement after a failed one. */
 const abortedCode = '25P02'
 
@@ -21,8 +13,8 @@ interface HeldQuery {
   readonly query: pg.QueryConfig
   /** The transaction fails with this error when the query finds nothing. */
   readonly otherwise?: (() => Error) | undefined
-  /** Takes its rows. */
-  readonly take?: ((rows: Record<string, unknown>[]) => void) | undefined
+  /** Takes its result. */
+  readonly take?: ((result: StatementResult) => void) | undefined
 }
 
 /** Why a transaction fails that must be run again, without statements whose rows nobody awaits. */
@@ -35,12 +27,8 @@ export class MustRunAgain extends Error {
 const makeMustRunAgain = () => new MustRunAgain()
 
 export interface PipelineOptions {
-  readonly connections: PipelineConnections
-  /** Whose transactions its own may share a connection with. */
-  readonly fairnessKey: string
+  readonly connect: () => Promise<pg.PoolClient>
   readonly begin: readonly NamedQuery[]
-  /** What comes first instead in a batch that turns out to be the whole transaction; undefined when that is begun as well. */
-  readonly alone: readonly NamedQuery[] | undefined
   /** Whether names of statements mean something to the next transaction. */
   readonly isNamed: boolean
   /** Called with what somebody threw who took rows that came with the commit: the transaction is committed, and says so. */
@@ -51,8 +39,7 @@ export interface PipelineOptions {
  * One transaction on a connection. A statement without a result is held back and sent with the next one that is awaited, or with
  * COMMIT, so that a transaction that reads takes two round trips: BEGIN, locks and the first read, then the writes and COMMIT. What is sent
  * together is one batch: PostgreSQL runs its statements in order, each with a snapshot of its own, and none after a failed one. So
- * nothing is written when BEGIN fails, and nothing is committed when a write fails. A batch is a transaction by itself, so one that
- * needs no other batch is sent without BEGIN and COMMIT.
+ * nothing is written when BEGIN fails, and nothing is committed when a write fails.
  *
  * It takes statements until it is committed or rolled back, and refuses all that come later.
  */
@@ -61,8 +48,6 @@ export class PipelinedTransaction {
   #client: pg.PoolClient | undefined
   #connecting: Promise<void> | undefined
   #held: HeldQuery[] = []
-  /** Whether it may be one batch. */
-  #mayBeAlone: boolean
   /** Whether the statements that begin it are `held` back, `sent`, `done`, or have `failed`: then there is no transaction. */
   #state: 'held' | 'sent' | 'done' | 'failed' = 'held'
   #begun: Promise<unknown> | undefined
@@ -72,7 +57,6 @@ export class PipelinedTransaction {
 
   constructor(options: PipelineOptions) {
     this.#options = options
-    this.#mayBeAlone = options.alone !== undefined
   }
 
   /** Throws when its work has ended. */
@@ -90,19 +74,13 @@ export class PipelinedTransaction {
     this.#hold({ query })
   }
 
-  /** The same for a lock; some take one only in a transaction that was begun. */
-  lock(query: pg.QueryConfig): void {
-    this.#hold({ query })
-    this.#mayBeAlone = false
-  }
-
   /** The same for a statement that signals where it finds nothing. */
   require(query: pg.QueryConfig, otherwise: () => Error): void {
     this.#hold({ query, otherwise })
   }
 
   /** A statement whose rows nobody awaits. When it signals, the transaction must run again. */
-  defer(query: pg.QueryConfig, take: (rows: Record<string, unknown>[]) => void): void {
+  defer(query: pg.QueryConfig, take: (result: StatementResult) => void): void {
     this.#hold({ query, take, otherwise: makeMustRunAgain })
   }
 
@@ -126,10 +104,6 @@ export class PipelinedTransaction {
     this.#phase = 'committing'
     // Nothing was sent to the database.
     if (this.#state === 'held' && this.#held.length === 0) return
-    if (this.#state === 'held' && this.#mayBeAlone) {
-      await this.#sendBatch(this.#options.alone ?? noQueries)
-      return
-    }
     if (!this.#client) await this.#connect()
     if (this.#state === 'sent') await this.#begun
     const { command } = await this.#send(commit)
@@ -155,7 +129,7 @@ export class PipelinedTransaction {
   }
 
   #connect(): Promise<void> {
-    this.#connecting ??= this.#options.connections.connect().then((client) => {
+    this.#connecting ??= this.#options.connect().then((client) => {
       // It failed while it waited for the connection.
       if (this.#phase === 'over') client.release()
       else this.#client = client
@@ -173,25 +147,24 @@ export class PipelinedTransaction {
     return sent
   }
 
-  #sendBatch(begin: readonly NamedQuery[], query?: pg.QueryConfig): Promise<StatementResult> {
-    const isBegun = query !== undefined && begin.length > 0
+  #sendBatch(begin: readonly NamedQuery[], query: pg.QueryConfig): Promise<StatementResult> {
     const held = this.#held
     this.#held = []
-    const queries = [...begin, ...held.map((one) => one.query), ...(query ? [query] : [])]
+    const queries = [...begin, ...held.map((one) => one.query), query]
     return new Promise<StatementResult>((resolve, reject) => {
       const done: BatchCallback = (failure, results) => {
-        if (isBegun) this.#state = results.length < begin.length ? 'failed' : 'done'
+        if (begin.length > 0) this.#state = results.length < begin.length ? 'failed' : 'done'
         if (failure) {
           const { otherwise } = held[failure.index - begin.length] ?? {}
           reject(this.#explain(failure.error, otherwise))
           return
         }
         const last = results[results.length - 1] as StatementResult
-        const isCommitted = query === undefined || (query === commit && last.command === 'COMMIT')
+        const isCommitted = query === commit && last.command === 'COMMIT'
         for (const [index, { take }] of held.entries()) {
           // Caught here, because the driver would take it for one of the connection.
           try {
-            take?.(results[begin.length + index]?.rows ?? [])
+            take?.(results[begin.length + index] as StatementResult)
           } catch (error) {
             if (isCommitted) this.#options.onLateError(error)
             else reject(error)
@@ -199,9 +172,7 @@ export class PipelinedTransaction {
         }
         resolve(last)
       }
-      const { connections, fairnessKey, isNamed } = this.#options
-      if (this.#client) this.#client.query(new Batch(queries, done, isNamed) as unknown as pg.Submittable)
-      else connections.sendAlone(fairnessKey, queries, done)
+      this.#client?.query(new Batch(queries, done, this.#options.isNamed) as unknown as pg.Submittable)
     })
   }
 

@@ -3,13 +3,41 @@ import { type Kysely, PostgresAdapter, PostgresIntrospector, PostgresQueryCompil
 import type pg from 'pg'
 import { encodeForPostgres } from '../codecs.ts'
 import { makeBuilders } from '../kysely-driver.ts'
-import { type CompiledStatement, compileStatement, type Statement } from '../statement.ts'
+import { type CompiledStatement, compileStatement, type Statement, type Together } from '../statement.ts'
 import type { Tables } from '../tables.ts'
 import type { NamedQuery, StatementResult } from './batch.ts'
 import { signalUnlessRow } from './signal.ts'
 
 interface KnownStatement extends CompiledStatement {
   readonly name: string
+}
+
+/** A declared statement with its parameters, which are written when it is sent. */
+export class BoundQuery implements NamedQuery {
+  readonly name: string
+  readonly text: string
+  readonly statement: Statement<never, unknown>
+  readonly parameters: object
+  /** Whether it signals where it finds nothing. */
+  readonly isRequired: boolean
+  readonly #bind: CompiledStatement['bind']
+
+  constructor(statement: Statement<never, unknown>, parameters: object, known: KnownStatement, isRequired: boolean) {
+    this.name = known.name
+    this.text = known.sql
+    this.statement = statement
+    this.parameters = parameters
+    this.isRequired = isRequired
+    this.#bind = known.bind
+  }
+
+  get values(): unknown[] {
+    return this.#bind(this.parameters)
+  }
+
+  get together(): Together<object, object> | undefined {
+    return this.statement.together as Together<object, object> | undefined
+  }
 }
 
 /** Sends a query somewhere. */
@@ -46,19 +74,19 @@ export class PostgresStatements {
   }
 
   /** A named statement is parsed and planned once per connection. */
-  prepare(statement: Statement<never, unknown>, parameters: object): NamedQuery {
-    return bindTo(this.#find(statement), parameters)
+  prepare(statement: Statement<never, unknown>, parameters: object): BoundQuery {
+    return new BoundQuery(statement, parameters, this.#find(statement), false)
   }
 
   /** The same for a statement that must return a row: without one it signals. */
-  prepareRequired(statement: Statement<never, unknown>, parameters: object): NamedQuery {
+  prepareRequired(statement: Statement<never, unknown>, parameters: object): BoundQuery {
     let required = this.#required.get(statement)
     if (!required) {
       const { name, sql, bind } = this.#find(statement)
       required = { name: `${name}_required`, sql: signalUnlessRow(sql), bind }
       this.#required.set(statement, required)
     }
-    return bindTo(required, parameters)
+    return new BoundQuery(statement, parameters, required, true)
   }
 
   /** A query builder whose queries are sent by `send`. */
@@ -88,8 +116,4 @@ export class PostgresStatements {
 export function isOutdated(error: unknown): boolean {
   const { code, routine } = error as { code?: string; routine?: string }
   return code === '0A000' && routine === 'RevalidateCachedQuery'
-}
-
-function bindTo({ name, sql, bind }: KnownStatement, parameters: object): NamedQuery {
-  return { name, text: sql, values: bind(parameters) }
 }

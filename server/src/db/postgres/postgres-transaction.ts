@@ -8,10 +8,16 @@ import type { Tables } from '../tables.ts'
 import type { PipelinedTransaction } from './pipelined-transaction.ts'
 import type { PostgresStatements } from './postgres-statements.ts'
 
+/** Where a transaction sends its statements. */
+export type TransactionPipeline = Pick<
+  PipelinedTransaction,
+  'query' | 'run' | 'require' | 'defer' | 'checkNotOver' | 'runScript'
+>
+
 /** What a transaction of PostgreSQL consists of. */
 export interface PostgresTransactionParts {
   /** Refuses everything once the transaction has ended. */
-  readonly pipeline: PipelinedTransaction
+  readonly pipeline: TransactionPipeline
   readonly due: DueNotes
   readonly statements: PostgresStatements
   readonly secrets: KeyRing
@@ -34,7 +40,7 @@ export class PostgresTransaction extends Transaction {
     this.defer = isCareful
       ? undefined
       : (statement, parameters, take) =>
-          pipeline.defer(statements.prepare(statement, parameters), take as (rows: object[]) => void)
+          pipeline.defer(statements.prepare(statement, parameters), ({ rows }) => take(rows as never))
   }
 
   get secrets(): KeyRing {
@@ -68,8 +74,7 @@ export class PostgresTransaction extends Transaction {
   }
 
   lock<Parameters extends object>(statement: Statement<Parameters, unknown>, parameters: Parameters): void {
-    const { pipeline, statements } = this.#parts
-    pipeline.lock(statements.prepare(statement, parameters))
+    this.run(statement, parameters)
   }
 
   require<Parameters extends object>(

@@ -1,6 +1,7 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import pg from 'pg'
 import { KeyRing } from '../../base/keys/key-ring.ts'
+import { WorkGroups } from '../../base/work/work-groups.ts'
 import { StoredCounters } from '../counters.ts'
 import {
   type Cause,
@@ -12,6 +13,7 @@ import {
   type Outage,
   ownFairnessKey,
   type Transaction,
+  type TransactionOptions,
 } from '../database.ts'
 import { DueListeners, DueNotes } from '../due-work.ts'
 import { FairSemaphore } from '../fair-semaphore.ts'
@@ -22,13 +24,13 @@ import { NoSuitableHost, TakesNoWrites } from '../hosts/host-locator.ts'
 import { noNotifications, openNotifications } from '../notifications.ts'
 import type { Statement } from '../statement.ts'
 import { type NamedQuery, parserOf, type StatementResult, sendAlone } from './batch.ts'
+import { type GroupedWork, GroupTransaction } from './group-transaction.ts'
 import { LivenessProbe } from './liveness-probe.ts'
 import { migrateAlone } from './migrating.ts'
-import { MustRunAgain, type PipelineConnections, PipelinedTransaction } from './pipelined-transaction.ts'
+import { MustRunAgain, PipelinedTransaction } from './pipelined-transaction.ts'
 import { isOutdated, PostgresStatements } from './postgres-statements.ts'
-import { PostgresTransaction } from './postgres-transaction.ts'
+import { PostgresTransaction, type TransactionPipeline } from './postgres-transaction.ts'
 import { type Reader, SharedReader } from './shared-reader.ts'
-import { SharedWriter } from './shared-writer.ts'
 
 /**
  * PostgreSQL compiles a statement whose estimated cost is high, at each execution. Ours touch few rows, whatever a plan for a
@@ -75,6 +77,8 @@ const lockNotAvailable = '55P03'
 const minIdleTimeout = 10_000
 /** A transaction waits this many times longer for a connection than for a lock. */
 const connectionWaitInLockTimeouts = 2
+/** How long, in milliseconds, a group of transactions waits for a lock that only one of them may need. */
+const groupLockTimeout = 250
 /** How many transactions of one app may wait for a connection. */
 const maxWaiting = 1000
 /** With fewer connections none is kept for operators and health. */
@@ -131,7 +135,6 @@ export async function openPostgres(options: PostgresOptions): Promise<Database> 
     : undefined
   const probe = new LivenessProbe(() => probeOnOwnConnection(connection, prepareSession))
   // One connection is for look-ups and health, and one of the others for lists: neither ever waits for writers.
-  const ownLockTimeout = `lock_timeout = ${lockTimeout}`
   const hasReserve = maxConnections >= smallestWithReserve
   const poolSize = Math.max(1, maxConnections - (hasReserve ? 2 : 1))
   const pool = new pg.Pool({
@@ -149,24 +152,20 @@ export async function openPostgres(options: PostgresOptions): Promise<Database> 
     classifyTimeout: (message, milliseconds) => probe.classifyTimeout(message, milliseconds),
   })
   // In each transaction: reads wait for as long as their response may take, and a pooler may use a different connection for each.
-  const setLockTimeout: NamedQuery = { name: 'lock_timeout', text: `SET LOCAL ${ownLockTimeout}` }
-  const setTimeouts = isPooled
-    ? [
-        setLockTimeout,
-        { name: 'idle_timeout', text: `SET LOCAL ${idleTimeout}` },
-        { name: 'no_jit', text: `SET LOCAL ${noJit}` },
-        { name: 'statement_timeout', text: `SET LOCAL ${ownStatementTimeout}` },
-      ]
-    : [setLockTimeout]
-  // SET LOCAL itself needs a BEGIN.
-  const setAlone: readonly NamedQuery[] | undefined = isPooled
-    ? undefined
-    : [{ name: 'lock_timeout_alone', text: `SELECT set_config('lock_timeout', '${lockTimeout}', TRUE)` }]
-  const beginWrite: readonly NamedQuery[] = [{ name: 'begin', text: 'BEGIN' }, ...setTimeouts]
-  const beginSnapshot: readonly NamedQuery[] = [
-    { name: 'begin_snapshot', text: 'BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY' },
-    ...setTimeouts,
+  const setInSession = [
+    { name: 'idle_timeout', text: `SET LOCAL ${idleTimeout}` },
+    { name: 'no_jit', text: `SET LOCAL ${noJit}` },
+    { name: 'statement_timeout', text: `SET LOCAL ${ownStatementTimeout}` },
   ]
+  const makeBegin = (name: string, text: string, milliseconds: number): readonly NamedQuery[] => [
+    { name, text },
+    { name: `lock_timeout_${milliseconds}`, text: `SET LOCAL lock_timeout = ${milliseconds}` },
+    ...(isPooled ? setInSession : []),
+  ]
+  const beginWrite = makeBegin('begin', 'BEGIN', lockTimeout)
+  // What one of a group waits for, the others wait for too; then each is done alone.
+  const beginGroup = makeBegin('begin', 'BEGIN', Math.min(lockTimeout, groupLockTimeout))
+  const beginSnapshot = makeBegin('begin_snapshot', 'BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY', lockTimeout)
   const reserve = hasReserve
     ? new pg.Pool({
         ...connection,
@@ -199,16 +198,6 @@ export async function openPostgres(options: PostgresOptions): Promise<Database> 
   const spare: Reader = { query: (query) => (reserveReader && isFull() ? reserveReader : pooled).query(query) }
   const reserved = makeDb(spare, statements, secrets)
   const listeners = new DueListeners()
-  const connections: PipelineConnections = {
-    connect: () => connect(pool, probe),
-    sendAlone: (fairnessKey, queries, done) => writer.send(fairnessKey, queries, done),
-  }
-  const writer = new SharedWriter({
-    connect: connections.connect,
-    timeout,
-    isBroken,
-    now: () => performance.now(),
-  })
   /** Whether a connection is of no more use after this error. */
   function isBroken(error: unknown): boolean {
     const isReadOnly = (error as { code?: string }).code === readOnlyCode
@@ -216,33 +205,22 @@ export async function openPostgres(options: PostgresOptions): Promise<Database> 
     return isReadOnly || findOutage(error) === 'unreachable'
   }
 
-  async function runWithSlot<T>(
-    work: (tx: Transaction) => Promise<T>,
-    fairnessKey: string,
-    options: BeginOptions,
-  ): Promise<T> {
-    await semaphore.acquire(fairnessKey)
-    try {
-      return await runTransaction(work, fairnessKey, options)
-    } finally {
-      semaphore.release(fairnessKey)
-    }
-  }
+  const open = (pipeline: TransactionPipeline, due: DueNotes, isCareful: boolean, cause: Cause) =>
+    new PostgresTransaction({ pipeline, due, statements, secrets, isCareful }, cause)
 
   async function runTransaction<T>(
-    work: (tx: Transaction) => Promise<T>,
+    work: (pipeline: PipelinedTransaction, due: DueNotes) => Promise<T>,
     fairnessKey: string,
-    { begin = beginWrite, isCareful = false, cause = {} }: BeginOptions,
+    begin: readonly NamedQuery[],
   ): Promise<T> {
-    const isSnapshot = begin === beginSnapshot
-    const alone = isSnapshot ? undefined : setAlone
+    await semaphore.acquire(fairnessKey)
     // A snapshot cannot run again, because what it has read is on its way; a statement without a name is never outdated.
-    const isNamed = !isPooled && !isSnapshot
-    const pipeline = new PipelinedTransaction({ connections, fairnessKey, begin, alone, isNamed, onLateError })
+    const isNamed = !isPooled && begin !== beginSnapshot
+    const pipeline = new PipelinedTransaction({ connect: () => connect(pool, probe), begin, isNamed, onLateError })
     const due = new DueNotes()
     let broken: Error | undefined
     try {
-      const result = await work(new PostgresTransaction({ pipeline, due, statements, secrets, isCareful }, cause))
+      const result = await work(pipeline, due)
       await pipeline.commit()
       listeners.notify(due)
       return result
@@ -257,6 +235,7 @@ export async function openPostgres(options: PostgresOptions): Promise<Database> 
       throw error
     } finally {
       pipeline.end(broken)
+      semaphore.release(fairnessKey)
     }
   }
 
@@ -265,8 +244,34 @@ export async function openPostgres(options: PostgresOptions): Promise<Database> 
     await tx.runScript(`SET LOCAL statement_timeout = 0; ${text}`, noTimeout)
   }
 
-  const transaction: Database['transaction'] = (work, { fairnessKey = ownFairnessKey, trace, span } = {}) =>
-    retried(statements, (isCareful) => runWithSlot(work, fairnessKey, { isCareful, cause: { trace, span } }))
+  const transactAlone: Database['transaction'] = (work, { fairnessKey = ownFairnessKey, trace, span } = {}) =>
+    retried(statements, (isCareful) =>
+      runTransaction((one, due) => work(open(one, due, isCareful, { trace, span })), fairnessKey, beginWrite),
+    )
+
+  const transactTogether = (works: readonly GroupedTransaction[], fairnessKey: string) =>
+    runTransaction(
+      (all, due) =>
+        new GroupTransaction(all, statements).run(works, ({ work, options: { trace, span } }, one) =>
+          work(open(one, due, false, { trace, span })),
+        ),
+      fairnessKey,
+      beginGroup,
+    )
+
+  const groups = new WorkGroups<GroupedTransaction, unknown>({
+    doAlone: ({ work }) => transactAlone(work.work, work.options),
+    doTogether: transactTogether,
+    isOutage: (error) => findOutage(error) !== undefined,
+    makeBusy: (kind, message) => new DatabaseBusy(kind, message),
+    timeoutMs: connectionWaitInLockTimeouts * lockTimeout,
+  })
+
+  const transaction: Database['transaction'] = (work, options = {}) => {
+    const { holds, fairnessKey = ownFairnessKey } = options
+    if (holds === undefined) return transactAlone(work, options)
+    return groups.take(fairnessKey, { work: { work, options }, holds }) as ReturnType<typeof work>
+  }
 
   return {
     product: 'PostgreSQL',
@@ -281,7 +286,7 @@ export async function openPostgres(options: PostgresOptions): Promise<Database> 
       ? openNotifications({ connection, pool, prepareSession, onListenerError })
       : noNotifications,
     onDue: listeners.add,
-    snapshot: (work) => runWithSlot(work, ownFairnessKey, { begin: beginSnapshot }),
+    snapshot: (work) => runTransaction((one, due) => work(open(one, due, false, {})), ownFairnessKey, beginSnapshot),
     async runScript(tx, script) {
       await runForLong(tx, script)
     },
@@ -519,12 +524,10 @@ function readerOf(pool: pg.Pool, probe: LivenessProbe, settings: pg.QueryConfig 
   }
 }
 
-interface BeginOptions {
-  readonly begin?: readonly NamedQuery[]
-  /** Whether every statement is awaited whose rows somebody takes. */
-  readonly isCareful?: boolean
-  readonly cause?: Cause
-}
+type GroupedTransaction = GroupedWork<{
+  readonly work: (tx: Transaction) => Promise<unknown>
+  readonly options: TransactionOptions
+}>
 
 /** Look-ups of single rows use `lookUp`, all other statements `runner`. */
 function makeDb(runner: Reader, statements: PostgresStatements, secrets: KeyRing, lookUp: Reader = runner): Db {

@@ -65,7 +65,7 @@ export function openSqlite(file: string): Database {
     reserved: read,
     transaction,
     // One statement has no other effect.
-    execute: (statement, parameters) => queue.run((one) => one.list(statement, parameters), { mayRepeat: true }),
+    execute: (statement, parameters) => queue.run((one) => one.list(statement, parameters)),
     notifications: undefined,
     onDue: listeners.add,
     async snapshot(work) {

@@ -32,24 +32,16 @@ interface Job extends TransactionOptions {
 
 /** A bound, so that the first of a group does not wait for too many others. */
 const maxGroup = 64
-/** How many groups at most are careful after a failure. */
-const maxCaution = 64
 
 /**
  * Runs transactions one after the other, and commits those that wait at the same moment together: a durable commit costs far more than
  * most of their work. Each is still all or nothing: an error rolls back only its own work, to a savepoint. None is answered before
  * its commit is durable.
- *
- * For a savepoint SQLite copies every page that is changed after it. Most groups go without: if one of their transactions fails, all
- * are rolled back and run again, with savepoints, as is each group for a while then.
  */
 export class WriteQueue {
   readonly #writer: Writer
   readonly #onCommit: (due: DueNotes) => void
   readonly #jobs: Job[] = []
-  /** How many of the next groups are careful, and how many there are after the next failure. */
-  #careful = 0
-  #caution = 1
   #draining: Promise<void> | undefined
 
   constructor(writer: Writer, onCommit: (due: DueNotes) => void) {
@@ -57,12 +49,9 @@ export class WriteQueue {
     this.#onCommit = onCommit
   }
 
-  run<T>(
-    work: (tx: Transaction) => Promise<T>,
-    { alone = false, mayRepeat = false, trace, span }: TransactionOptions = {},
-  ): Promise<T> {
+  run<T>(work: (tx: Transaction) => Promise<T>, { alone = false, trace, span }: TransactionOptions = {}): Promise<T> {
     return new Promise<T>((resolve, reject) => {
-      this.#jobs.push({ work, alone, mayRepeat, trace, span, resolve, reject })
+      this.#jobs.push({ work, alone, trace, span, resolve, reject })
       this.#draining ??= this.#drain()
     })
   }
@@ -85,9 +74,6 @@ export class WriteQueue {
     const done: { readonly job: Job; readonly result: unknown }[] = []
     const due = new DueNotes()
     const first = this.#jobs.shift() as Job
-    // Whether all that is done so far may be done again.
-    let isQuick = this.#careful === 0 && first.mayRepeat === true
-    if (this.#careful > 0) this.#careful -= 1
     try {
       await this.#writer.begin()
       done.push({ job: first, result: await this.#run(first, due) })
@@ -99,13 +85,8 @@ export class WriteQueue {
     try {
       while (!first.alone && this.#jobs[0]?.alone === false && done.length < maxGroup) {
         const job = this.#jobs.shift() as Job
-        isQuick &&= job.mayRepeat === true
-        const result = isQuick ? await this.#runQuickly(job, due) : await this.#runBehindSavepoint(job, due)
+        const result = await this.#runBehindSavepoint(job, due)
         if (result) done.push({ job, result: result.value })
-        else if (isQuick) {
-          this.#repeat([...done.map((one) => one.job), job])
-          return
-        }
       }
       this.#writer.execute('COMMIT')
     } catch (error) {
@@ -113,26 +94,8 @@ export class WriteQueue {
       for (const { job } of done) job.reject(error)
       return
     }
-    if (isQuick && done.length > 1) this.#caution = Math.max(1, this.#caution - 1)
     this.#onCommit(due)
     for (const { job, result } of done) job.resolve(result as never)
-  }
-
-  /** Undoes a group, and lets it run again with savepoints. */
-  #repeat(jobs: readonly Job[]): void {
-    this.#undo()
-    this.#jobs.unshift(...jobs)
-    this.#careful = this.#caution
-    this.#caution = Math.min(maxCaution, 2 * this.#caution)
-  }
-
-  /** Undefined when the job failed, and nothing is rolled back yet. */
-  async #runQuickly(job: Job, groupDue: DueNotes): Promise<{ value: unknown } | undefined> {
-    try {
-      return { value: await this.#run(job, groupDue) }
-    } catch {
-      return undefined
-    }
   }
 
   async #run({ work, trace, span }: Job, groupDue: DueNotes): Promise<unknown> {

@@ -19,7 +19,7 @@ export interface NewEvent {
   readonly span?: string | undefined
 }
 
-/** Who an event was raised for: no app when nobody subscribes, and no lane when it does not exist yet. */
+/** Who an event was raised for: no app when nobody subscribes. */
 export type RaisedFor = {
   readonly n: number
   readonly event_id: number

@@ -1,10 +1,9 @@
 import type { Clock } from '../../base/time/clock.ts'
 import type { Cause, Transaction } from '../../db/database.ts'
 import { ensureLanes } from '../store/lane-rows.ts'
-import { insertEvents, insertEventsDeferred, insertMore } from './insert-events.ts'
-import type { EventRow, NewEvent, RaisedFor } from './new-event.ts'
-import { hasTarget, listRaisedLanes } from './raised-lanes.ts'
-import { addressOf, type Target } from './subscribers.ts'
+import { findMissingLanes, insertEvents } from './insert-events.ts'
+import type { NewEvent, RaisedFor } from './new-event.ts'
+import { listRaisedLanes } from './raised-lanes.ts'
 
 /**
  * Raises an event in the transaction of its cause; there is no other way. The recipients are fixed now: every app that is linked to
@@ -22,15 +21,12 @@ export async function raiseEvents(tx: Transaction, clock: Clock, events: readonl
   const [rows, now] = [events.map((event, n) => rowOf(event, n, tx.cause)), clock.now()]
   const since = performance.now()
   const noteLanes = (raised: readonly RaisedFor[]) => tx.makeDue({ lanes: listRaisedLanes(raised, rows, now, since) })
-  if (tx.defer) {
-    // Nearly always every lane exists; otherwise the transaction runs again, and the missing ones are made below.
-    tx.defer(insertEventsDeferred, { events: rows, now }, noteLanes)
-    return
+  // Nearly always every lane exists; otherwise the transaction runs again without this method.
+  if (tx.defer) tx.defer(insertEvents, { events: rows, now }, noteLanes)
+  else {
+    await ensureLanes(tx, await tx.list(findMissingLanes, { events: rows }))
+    noteLanes(await tx.list(insertEvents, { events: rows, now }))
   }
-  const raised = await tx.list(insertEvents, { events: rows, now })
-  const missing = raised.filter(hasTarget).filter(({ lane_id }) => lane_id === null)
-  if (missing.length > 0) await insertMissing(tx, now, rows, missing)
-  noteLanes(raised)
 }
 
 function rowOf(
@@ -50,21 +46,5 @@ function rowOf(
     trace: cause.trace ?? null,
     span: cause.span ?? null,
     subject_id: subject_id ?? null,
-  }
-}
-
-/** Makes the missing lanes, and puts the deliveries into them. */
-async function insertMissing(
-  tx: Transaction,
-  now: number,
-  rows: readonly (EventRow & { readonly n: number })[],
-  missing: readonly (RaisedFor & Target)[],
-): Promise<void> {
-  await ensureLanes(tx, missing)
-  for (const [event_id, targets] of Map.groupBy(missing, (target) => target.event_id)) {
-    const { account_id, field, conversation } = rows[targets[0]?.n ?? 0] as EventRow
-    const lanes = Object.fromEntries(targets.map((target) => [addressOf(target).id, 1]))
-    const inserted = await tx.list(insertMore, { event_id, lanes, account_id, field, conversation, now })
-    if (inserted.length !== targets.length) throw new Error('a delivery was not stored')
   }
 }

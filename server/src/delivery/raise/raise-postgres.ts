@@ -1,6 +1,7 @@
 import { type RawBuilder, sql } from 'kysely'
 import { signalUnless } from '../../db/postgres/signal.ts'
 import { defineSql } from '../../db/statement.ts'
+import type { LaneAddress } from '../store/lane-rows.ts'
 import type { MoreDeliveries, NewEvents, RaisedFor } from './new-event.ts'
 import { subscribersOf } from './subscribers.ts'
 
@@ -66,26 +67,30 @@ const givenColumns = sql`n INTEGER, account_id TEXT, phone_number_id TEXT, field
 const concernsLinked = sql`linked.account_id = given.account_id AND linked.phone_number_id = given.phone_number_id
   AND linked.field = given.field`
 
+/** Who is notified of events, with the addresses: CTEs to follow `given`. */
+const linkedApps = sql`
+  concerned AS MATERIALIZED (
+    SELECT DISTINCT account_id, phone_number_id, field FROM given
+  ), linked AS MATERIALIZED (
+    SELECT concerned.*, subscribers.app_id, subscribers.callback_url FROM concerned CROSS JOIN LATERAL (
+      ${subscribersOf(
+        sql.ref('concerned.account_id'),
+        sql.ref('concerned.phone_number_id'),
+        sql`jsonb_exists(app_subscriptions.fields, concerned.field)`,
+      )}
+    ) AS subscribers
+  )`
+
 /**
- * Stores events, their deliveries and the due times of their lanes in one statement. Ids are drawn in the order of the events. What the
- * holder of a lane would read of its deliveries comes with them, so that it need not.
+ * Stores events, their deliveries and the due times of their lanes in one statement; signals when a lane is missing. Ids are drawn in the
+ * order of the events. What the holder of a lane would read of its deliveries comes with them, so that it need not.
  */
-function insertEvents({ events, now }: NewEvents, lane_id: RawBuilder<unknown>): RawBuilder<RaisedFor> {
-  return sql`
+export const insertAtOnce = defineSql<NewEvents>()(
+  ({ events, now }) => sql<RaisedFor>`
     WITH given AS MATERIALIZED (
       SELECT nextval('events_id_seq') AS event_id, o.*
       FROM json_to_recordset(${events}) AS o (${givenColumns})
-    ), concerned AS MATERIALIZED (
-      SELECT DISTINCT account_id, phone_number_id, field FROM given
-    ), linked AS MATERIALIZED (
-      SELECT concerned.*, subscribers.app_id, subscribers.callback_url FROM concerned CROSS JOIN LATERAL (
-        ${subscribersOf(
-          sql.ref('concerned.account_id'),
-          sql.ref('concerned.phone_number_id'),
-          sql`jsonb_exists(app_subscriptions.fields, concerned.field)`,
-        )}
-      ) AS subscribers
-    ), targets AS MATERIALIZED (
+    ), ${linkedApps}, targets AS MATERIALIZED (
       ${targetsOf(sql`(SELECT DISTINCT app_id, callback_url FROM linked) AS wanted
         JOIN lanes AS seen ON seen.app_id = wanted.app_id AND seen.callback_url = wanted.callback_url`)}
     ), stored AS (
@@ -100,7 +105,8 @@ function insertEvents({ events, now }: NewEvents, lane_id: RawBuilder<unknown>):
       ORDER BY given.event_id
       RETURNING id, event_id, lane_id
     ), ${touchLanes(now)}
-    SELECT given.n, given.event_id, linked.app_id, linked.callback_url, ${lane_id} AS lane_id,
+    SELECT given.n, given.event_id, linked.app_id, linked.callback_url,
+      CASE WHEN ${signalUnless(sql`linked.app_id IS NULL OR targets.id IS NOT NULL`)} = 1 THEN targets.id END AS lane_id,
       EXISTS (SELECT 1 FROM noted WHERE noted.lane_id = targets.id) AS is_noted,
       CASE WHEN ${isHeld(now)} THEN targets.lease_owner END AS holder,
       CASE WHEN ${isHeld(now)} AND targets.stopped_until <= CAST(${now} AS BIGINT) THEN inserted.id END AS delivery_id,
@@ -113,17 +119,15 @@ function insertEvents({ events, now }: NewEvents, lane_id: RawBuilder<unknown>):
     FROM given LEFT JOIN linked ON ${concernsLinked}
     LEFT JOIN targets ON targets.app_id = linked.app_id AND targets.callback_url = linked.callback_url
     LEFT JOIN inserted ON inserted.event_id = given.event_id AND inserted.lane_id = targets.id
-    ORDER BY given.n`
-}
+    ORDER BY given.n`,
+)
 
-export const insertAtOnce = defineSql<NewEvents>()((parameters) => insertEvents(parameters, sql`targets.id`))
-
-/** The same, but it signals when a lane is missing. */
-export const insertIntoLanes = defineSql<NewEvents>()((parameters) =>
-  insertEvents(
-    parameters,
-    sql`CASE WHEN ${signalUnless(sql`linked.app_id IS NULL OR targets.id IS NOT NULL`)} = 1 THEN targets.id END`,
-  ),
+export const selectMissingLanes = defineSql<Pick<NewEvents, 'events'>>()(
+  ({ events }) => sql<Omit<LaneAddress, 'id'>>`
+    WITH given AS (SELECT * FROM json_to_recordset(${events}) AS o (${givenColumns})), ${linkedApps}
+    SELECT DISTINCT app_id, callback_url FROM linked WHERE NOT EXISTS (
+      SELECT 1 FROM lanes WHERE lanes.app_id = linked.app_id AND lanes.callback_url = linked.callback_url
+    )`,
 )
 
 /** Stores the deliveries of an existing event. */

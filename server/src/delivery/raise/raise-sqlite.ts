@@ -1,5 +1,6 @@
 import { sql } from 'kysely'
 import { defineSql, defineStatement, type StepRunner, type Steps } from '../../db/statement.ts'
+import { insertLanes, laneIdOf } from '../store/lane-rows.ts'
 import type { EventRow, MoreDeliveries, NewEvents, RaisedFor } from './new-event.ts'
 import { subscribersOf, type Target } from './subscribers.ts'
 
@@ -95,9 +96,7 @@ export const insertInSteps: Steps<NewEvents, RaisedFor> = (db, { events, now }) 
     })
     for (const { lane_id, app_id, callback_url } of found.targets) {
       raised.push({ n, event_id, app_id, callback_url, lane_id, holder })
-      if (lane_id !== null) {
-        db.write(insertDelivery, { event_id, lane_id, account_id, app_id, field, conversation, now })
-      }
+      db.write(insertDelivery, { event_id, lane_id, account_id, app_id, field, conversation, now })
     }
     if (found.targets.length === 0) {
       raised.push({ n, event_id, app_id: null, callback_url: null, lane_id: null, holder })
@@ -126,10 +125,12 @@ function findFor(db: StepRunner, event: EventRow, now: number, last: Found | und
   }
   const targets = db.list(findSubscribers, { account_id, phone_number_id, field }).map(({ app_id, callback_url }) => {
     const lane = db.first(findLane, { app_id, callback_url })
-    if (lane && (lane.next_due === null || lane.next_due > Math.max(now, lane.paused_until))) {
-      db.write(touchLane, { lane_id: lane.id, now })
+    const lane_id = lane?.id ?? laneIdOf(app_id, callback_url)
+    if (!lane) db.list(insertLanes, { lanes: { [lane_id]: { app_id, callback_url } } })
+    if (!lane || lane.next_due === null || lane.next_due > Math.max(now, lane.paused_until)) {
+      db.write(touchLane, { lane_id, now })
     }
-    return { app_id, callback_url, lane_id: lane?.id ?? null }
+    return { app_id, callback_url, lane_id }
   })
   return { event, targets }
 }

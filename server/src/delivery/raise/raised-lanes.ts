@@ -1,10 +1,6 @@
 import type { DueLane, RaisedDeliveries, RaisedDelivery } from '../../db/database.ts'
 import type { EventRow, RaisedFor } from './new-event.ts'
-import { addressOf, type Target } from './subscribers.ts'
-
-export function hasTarget(raised: RaisedFor): raised is RaisedFor & Target {
-  return raised.app_id !== null
-}
+import type { Target } from './subscribers.ts'
 
 /** The lanes that events were raised for, each with its deliveries where the database returned all of them. */
 export function listRaisedLanes(
@@ -13,7 +9,7 @@ export function listRaisedLanes(
   now: number,
   since: number,
 ): DueLane[] {
-  const targets = raised.filter(hasTarget)
+  const targets = raised.filter((one): one is RaisedFor & Target => one.app_id !== null)
   if (targets[0]?.delivery_id === undefined) return targets.map(dueLaneOf)
   const byLane = Map.groupBy(targets, ({ app_id, callback_url }) => `${app_id} ${callback_url}`)
   return [...byLane.values()].map((ofLane) => ({
@@ -22,8 +18,8 @@ export function listRaisedLanes(
   }))
 }
 
-function dueLaneOf(target: RaisedFor & Target): DueLane {
-  return { ...addressOf(target), holder: target.holder, ...(target.is_noted && { isNoted: true }) }
+function dueLaneOf({ lane_id: id, app_id, callback_url, holder, is_noted }: RaisedFor & Target): DueLane {
+  return { id, app_id, callback_url, holder, ...(is_noted && { isNoted: true }) }
 }
 
 function describeDeliveries(

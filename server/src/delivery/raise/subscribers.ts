@@ -1,6 +1,5 @@
 import { type RawBuilder, sql } from 'kysely'
 import { hasAccess } from '../../auth/access.ts'
-import { type LaneAddress, laneIdOf } from '../store/lane-rows.ts'
 
 /**
  * Each app that is linked to an account, whose business has access to it, and that is subscribed to a field, with the callback for
@@ -25,13 +24,9 @@ export function subscribersOf(
       AND ${hasAccess(sql.ref('apps.business_id'), sql.ref('links.account_id'))}`
 }
 
-/** Where an app receives an event; without a lane when it does not exist yet. */
+/** Where an app receives an event. */
 export interface Target {
   readonly app_id: string
   readonly callback_url: string
-  readonly lane_id: string | null
-}
-
-export function addressOf({ lane_id, app_id, callback_url }: Target): LaneAddress {
-  return { id: lane_id ?? laneIdOf(app_id, callback_url), app_id, callback_url }
+  readonly lane_id: string
 }

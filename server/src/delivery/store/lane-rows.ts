@@ -15,7 +15,7 @@ export function laneIdOf(app_id: string, callback_url: string): string {
   return createHash('sha256').update(`${app_id} ${callback_url}`).digest('hex').slice(0, 32)
 }
 
-const insertLanes = defineSql<{ lanes: object }>()(
+export const insertLanes = defineSql<{ lanes: object }>()(
   ({ lanes }) => sql<{ id: string }>`
     INSERT INTO lanes (id, app_id, callback_url, leased_until, paused_until, failures)
     SELECT o.key, o.value ->> 'app_id', o.value ->> 'callback_url', 0, 0, 0

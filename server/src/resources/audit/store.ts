@@ -2,6 +2,7 @@ import { type Insertable, type RawBuilder, type Selectable, sql } from 'kysely'
 import {
   type AdmissionParameters,
   type Admitted,
+  isSameAdmission,
   isStillAdmitted,
   makeAdmissionChanged,
   makeByRule,
@@ -10,8 +11,9 @@ import {
 } from '../../auth/readmission.ts'
 import type { Clock } from '../../base/time/clock.ts'
 import type { Db, Transaction } from '../../db/database.ts'
-import { defineStatement } from '../../db/statement.ts'
+import { defineSql, defineStatement } from '../../db/statement.ts'
 import type { ActivitiesTable } from '../../db/tables.ts'
+import { defineTogether } from '../../db/together.ts'
 import type { PageRange } from '../../graph/lists/paging.ts'
 import type { Node } from '../../graph/nodes.ts'
 import { type ActivityType, operationsOf } from './activity-types.ts'
@@ -19,42 +21,58 @@ import { type ActivityType, operationsOf } from './activity-types.ts'
 export type NewActivity = Insertable<ActivitiesTable>
 export type Activity = Selectable<ActivitiesTable>
 
+const columns = [
+  'time',
+  'operation',
+  'node_id',
+  'node_kind',
+  'business_id',
+  'account_id',
+  'actor_app_id',
+  'actor_business_id',
+  'actor_token_id',
+  'remote_address',
+  'trace',
+] as const
+
+/** One activity of an admitted caller, or several. */
 const insertIfAdmitted = makeByRule((rule) =>
-  defineStatement<NewActivity & AdmissionParameters>()((db, parameters) =>
-    db
-      .insertInto('activities')
-      .columns([
-        'time',
-        'operation',
-        'node_id',
-        'node_kind',
-        'business_id',
-        'account_id',
-        'actor_app_id',
-        'actor_business_id',
-        'actor_token_id',
-        'remote_address',
-        'trace',
-      ])
-      .expression(
-        db
-          .selectFrom('tokens')
-          .select([
-            sql<number>`CAST(${parameters.time} AS BIGINT)`.as('time'),
-            writeText(parameters.operation).as('operation'),
-            writeText(parameters.node_id).as('node_id'),
-            writeText(parameters.node_kind).as('node_kind'),
-            writeText(parameters.business_id).as('business_id'),
-            writeText(parameters.account_id).as('account_id'),
-            writeText(parameters.actor_app_id).as('actor_app_id'),
-            writeText(parameters.actor_business_id).as('actor_business_id'),
-            writeText(parameters.actor_token_id).as('actor_token_id'),
-            writeText(parameters.remote_address).as('remote_address'),
-            writeText(parameters.trace).as('trace'),
-          ])
-          .where(isStillAdmitted(rule, parameters)),
-      )
-      .returning('id'),
+  defineTogether(
+    defineStatement<NewActivity & AdmissionParameters>()((db, parameters) =>
+      db
+        .insertInto('activities')
+        .columns(columns)
+        .expression(
+          db
+            .selectFrom('tokens')
+            .select([
+              sql<number>`CAST(${parameters.time} AS BIGINT)`.as('time'),
+              writeText(parameters.operation).as('operation'),
+              writeText(parameters.node_id).as('node_id'),
+              writeText(parameters.node_kind).as('node_kind'),
+              writeText(parameters.business_id).as('business_id'),
+              writeText(parameters.account_id).as('account_id'),
+              writeText(parameters.actor_app_id).as('actor_app_id'),
+              writeText(parameters.actor_business_id).as('actor_business_id'),
+              writeText(parameters.actor_token_id).as('actor_token_id'),
+              writeText(parameters.remote_address).as('remote_address'),
+              writeText(parameters.trace).as('trace'),
+            ])
+            .where(isStillAdmitted(rule, parameters)),
+        )
+        .returning('id'),
+    ),
+    {
+      statement: defineSql<AdmissionParameters & { readonly activities: readonly NewActivity[] }>()((parameters) => {
+        const names = sql.join(columns.map((name) => sql.ref(name)))
+        const given = sql.join(columns.map((name) => sql.ref(`given.${name}`)))
+        return sql<object>`INSERT INTO activities (${names})
+          SELECT ${given} FROM tokens CROSS JOIN json_populate_recordset(CAST(NULL AS activities), ${parameters.activities}) AS given
+          WHERE ${isStillAdmitted(rule, parameters)} RETURNING id`
+      }),
+      mayJoin: isSameAdmission,
+      join: (activities) => ({ ...(activities[0] as AdmissionParameters), activities }),
+    },
   ),
 )
 

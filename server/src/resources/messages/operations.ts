@@ -12,7 +12,7 @@ import { type CheckedMessage, checkMessageRequest } from './send/request.ts'
 import { describeSent, sendMessage } from './send/send.ts'
 import { makePhoneHandlers } from './status/phone.ts'
 import { checkReadMark, markAsRead } from './status/read-marks.ts'
-import { findMediaOfNumber } from './store.ts'
+import { chatIdOf, findMediaOfNumber } from './store.ts'
 
 export const messagesChapter: Chapter = {
   name: 'messages',
@@ -67,6 +67,10 @@ function messageOperations(vocabulary: Vocabulary): NewOperation[] {
         const { userIds, node } = context
         const readUserId = userIds && ((id: string) => userIds.read(node.business_id, id))
         return lookAtVoice(context, checkMessageRequest(input, vocabulary.habits, readUserId))
+      },
+      holds({ node }, input, checked) {
+        const isPlain = 'kind' in checked && !checked.toGroup && checked.kind !== 'template'
+        return isPlain && input[idempotencyHeader] === undefined ? chatIdOf(node.id, checked.to) : undefined
       },
       async run(context, input, checked) {
         return runIdempotent(context, input, async () => {

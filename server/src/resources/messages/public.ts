@@ -8,7 +8,6 @@ export { mediaUnknown } from './errors.ts'
 export {
   type Incoming,
   type IncomingMessage,
-  isOfUser,
   type MediaOfMessages,
   readWritersOf,
   type StoredIncoming,

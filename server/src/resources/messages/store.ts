@@ -1,8 +1,7 @@
-import { type Kysely, sql } from 'kysely'
+import { type Kysely, type RawBuilder, sql } from 'kysely'
 import type { Random } from '../../base/keys/random.ts'
 import type { Clock } from '../../base/time/clock.ts'
 import type { Db, Transaction } from '../../db/database.ts'
-import { deferFirst } from '../../db/defer-list.ts'
 import { defineSql, defineStatement } from '../../db/statement.ts'
 import type {
   AccountsTable,
@@ -15,6 +14,7 @@ import type {
   Tables,
   UsersTable,
 } from '../../db/tables.ts'
+import { defineTogether, insertTogether, splitBy } from '../../db/together.ts'
 import { releaseFile } from '../../files/files.ts'
 import { listStoredUses } from './content/stored-files.ts'
 
@@ -71,20 +71,25 @@ export async function findSender(db: Db, id: string) {
   return toSender(await db.first(findById, { id }), id)
 }
 
-/** The same, known after the next statement that is awaited: both are sent together where they travel to a server. */
-export async function deferFindSender(tx: Transaction, id: string): Promise<() => Sender> {
-  const row = await deferFirst(tx, findById, { id })
-  return () => toSender(row(), id)
-}
-
-function toSender<Row>(row: Row | undefined, id: string): Row {
+function toSender<Row extends object>(row: Row | undefined, id: string): Row {
   if (!row) throw new Error(`the phone number ${id} is missing`)
   return row
 }
 export type Sender = Awaited<ReturnType<typeof findSender>>
 
-const selectChatForUpdate = defineStatement<{ id: string }>()((db, { id }) =>
-  db.selectFrom('chats').selectAll().where('id', '=', id).forUpdate(),
+const selectChatForUpdate = defineTogether(
+  defineStatement<{ id: string }>()((db, { id }) =>
+    db.selectFrom('chats').selectAll().where('id', '=', id).forUpdate(),
+  ),
+  {
+    // In a fixed order, so that transactions cannot deadlock.
+    statement: defineSql<{ ids: readonly string[] }>()(
+      ({ ids }) => sql<ChatsTable>`SELECT * FROM chats WHERE id = ANY(ARRAY(SELECT json_array_elements_text(${ids})))
+        ORDER BY id COLLATE "C" FOR UPDATE`,
+    ),
+    join: (all) => ({ ids: all.map(({ id }) => id) }),
+    split: splitBy('id'),
+  },
 )
 
 const insertEmptyChat = defineStatement<ChatsTable>()((db, chat) =>
@@ -146,12 +151,21 @@ export async function findChat(db: Db, id: string): Promise<ChatsTable | undefin
 
 type SentIn = Pick<ChatsTable, 'id' | 'pair_time' | 'template_time' | 'conversations' | 'last_message_id' | 'last_time'>
 
-const updateChatAfterSending = defineStatement<SentIn>()(
-  (db, { id, pair_time, template_time, conversations, last_message_id, last_time }) =>
+const updateChatAfterSending = defineTogether(
+  defineStatement<SentIn>()((db, { id, pair_time, template_time, conversations, last_message_id, last_time }) =>
     db
       .updateTable('chats')
       .set({ pair_time, template_time, conversations, last_message_id, last_time, typing_until: 0 })
       .where('id', '=', id),
+  ),
+  {
+    statement: defineSql<{ chats: readonly SentIn[] }>()(
+      ({ chats }) => sql`UPDATE chats SET pair_time = given.pair_time, template_time = given.template_time,
+          conversations = given.conversations, last_message_id = given.last_message_id, last_time = given.last_time, typing_until = 0
+        FROM json_populate_recordset(CAST(NULL AS chats), ${chats}) AS given WHERE chats.id = given.id`,
+    ),
+    join: (chats) => ({ chats }),
+  },
 )
 
 /** What sending changes of a chat; it also ends the typing indicator. */
@@ -180,7 +194,7 @@ export interface Person {
 /** A user as far as the phone is concerned. */
 export type PhoneUser = Omit<Person, 'reachable' | 'isBlocked' | 'isNumber'>
 
-interface PersonRow extends Pick<UsersTable, 'name' | 'presence'> {
+interface PersonRow extends Pick<UsersTable, 'wa_id' | 'name' | 'presence'> {
   readonly auto_read: boolean | null
   readonly read_receipts: boolean | null
   readonly reachable: boolean | null
@@ -188,24 +202,51 @@ interface PersonRow extends Pick<UsersTable, 'name' | 'presence'> {
   readonly is_number: number
 }
 
-const selectPerson = defineSql<{ wa_id: string; phone_number_id: string }>()(
-  ({ wa_id, phone_number_id }) => sql<PersonRow>`
-    SELECT users.name, users.presence, users.auto_read, users.read_receipts, users.reachable,
-      CASE WHEN EXISTS (SELECT 1 FROM blocked_users WHERE blocked_users.phone_number_id = ${phone_number_id}
-        AND blocked_users.user_wa_id = ${wa_id}) THEN 1 ELSE 0 END AS is_blocked,
-      CASE WHEN EXISTS (SELECT 1 FROM phone_numbers WHERE phone_numbers.phone_number = ${wa_id})
-        THEN 1 ELSE 0 END AS is_number
-    FROM (SELECT CAST(${wa_id} AS TEXT) AS wa_id) AS asked LEFT JOIN users ON users.wa_id = asked.wa_id`,
+type AskedPerson = Readonly<Record<'wa_id' | 'phone_number_id', string>>
+
+const personColumns = sql`asked.wa_id, users.name, users.presence, users.auto_read, users.read_receipts, users.reachable,
+  CASE WHEN EXISTS (SELECT 1 FROM blocked_users WHERE blocked_users.phone_number_id = asked.phone_number_id
+    AND blocked_users.user_wa_id = asked.wa_id) THEN 1 ELSE 0 END AS is_blocked,
+  CASE WHEN EXISTS (SELECT 1 FROM phone_numbers AS others WHERE others.phone_number = asked.wa_id)
+    THEN 1 ELSE 0 END AS is_number`
+
+const askFor = ({ wa_id, phone_number_id }: AskedPerson) =>
+  sql`(SELECT CAST(${wa_id} AS TEXT) AS wa_id, CAST(${phone_number_id} AS TEXT) AS phone_number_id) AS asked`
+
+const selectPerson = defineSql<AskedPerson>()(
+  (asked) => sql<PersonRow>`SELECT ${personColumns} FROM ${askFor(asked)} LEFT JOIN users ON users.wa_id = asked.wa_id`,
 )
+
+const selectSides = (asked: RawBuilder<unknown>) => sql<Sender & PersonRow>`
+  SELECT numbers.id, numbers.account_id, numbers.phone_number, numbers.registered, numbers.link_status, numbers.connection_status,
+    numbers.calling_enabled, numbers.messaging_limit_tier, accounts.account_review_status, accounts.business_id, ${personColumns}
+  FROM ${asked} JOIN phone_numbers AS numbers ON numbers.id = asked.phone_number_id
+  JOIN accounts ON accounts.id = numbers.account_id LEFT JOIN users ON users.wa_id = asked.wa_id`
+
+const findSides = defineTogether(
+  defineSql<AskedPerson>()((asked) => selectSides(askFor(asked))),
+  {
+    statement: defineSql<{ all: readonly AskedPerson[] }>()(({ all }) =>
+      selectSides(sql`json_to_recordset(${all}) AS asked (wa_id TEXT, phone_number_id TEXT)`),
+    ),
+    mayJoin: (one, other) => one.phone_number_id === other.phone_number_id,
+    join: (all) => ({ all }),
+    split: splitBy('wa_id'),
+  },
+)
+
+/** A number that sends, and the user whom it writes to. */
+export async function findSenderAndUser(
+  db: Db,
+  phone_number_id: string,
+  wa_id: string,
+): Promise<{ readonly sender: Sender; readonly user: Person }> {
+  const row = await db.first(findSides, { phone_number_id, wa_id })
+  return { sender: toSender(row, phone_number_id), user: toPerson(row, wa_id) }
+}
 
 export async function findPerson(db: Db, phone_number_id: string, wa_id: string): Promise<Person> {
   return toPerson(await db.first(selectPerson, { wa_id, phone_number_id }), wa_id)
-}
-
-/** The same, known after the next statement that is awaited. */
-export async function deferFindPerson(tx: Transaction, phone_number_id: string, wa_id: string): Promise<() => Person> {
-  const row = await deferFirst(tx, selectPerson, { wa_id, phone_number_id })
-  return () => toPerson(row(), wa_id)
 }
 
 function toPerson(row: PersonRow | undefined, wa_id: string): Person {
@@ -222,40 +263,44 @@ function toPerson(row: PersonRow | undefined, wa_id: string): Person {
   }
 }
 
-const insertNewMessage = defineStatement<NewMessage>()((db, message) =>
-  db.insertInto('messages').values(columnsOf(message)),
+const columnsOfMessage = [
+  'id',
+  'chat_id',
+  'phone_number_id',
+  'user_wa_id',
+  'group_id',
+  'direction',
+  'type',
+  'is_voice',
+  'context_id',
+  'state',
+  'error_code',
+  'created_time',
+  'sent_time',
+  'delivered_time',
+  'read_time',
+  'played_time',
+  'ended_time',
+  'expires_time',
+  'pricing',
+  'choices',
+  'biz_opaque_callback_data',
+] as const satisfies readonly (keyof NewMessage)[]
+
+const insertNewMessage = defineTogether(
+  defineStatement<NewMessage>()((db, message) =>
+    db
+      .insertInto('messages')
+      .values(Object.fromEntries(columnsOfMessage.map((name) => [name, message[name]])) as unknown as NewMessage),
+  ),
+  insertTogether('messages', columnsOfMessage),
 )
 
-/** Named one by one, because a statement is built with placeholders for all that it is given. */
-function columnsOf(message: NewMessage): NewMessage {
-  return {
-    id: message.id,
-    chat_id: message.chat_id,
-    phone_number_id: message.phone_number_id,
-    user_wa_id: message.user_wa_id,
-    group_id: message.group_id,
-    direction: message.direction,
-    type: message.type,
-    is_voice: message.is_voice,
-    context_id: message.context_id,
-    state: message.state,
-    error_code: message.error_code,
-    created_time: message.created_time,
-    sent_time: message.sent_time,
-    delivered_time: message.delivered_time,
-    read_time: message.read_time,
-    played_time: message.played_time,
-    ended_time: message.ended_time,
-    expires_time: message.expires_time,
-    pricing: message.pricing,
-    choices: message.choices,
-    biz_opaque_callback_data: message.biz_opaque_callback_data,
-  }
-}
-
-export const insertContent = defineStatement<MessageContentsTable>()(
-  (db, { message_id, content, sha256, created_time, words }) =>
+export const insertContent = defineTogether(
+  defineStatement<MessageContentsTable>()((db, { message_id, content, sha256, created_time, words }) =>
     db.insertInto('message_contents').values({ message_id, content, sha256, created_time, words }),
+  ),
+  insertTogether('message_contents', ['message_id', 'content', 'sha256', 'created_time', 'words']),
 )
 
 /** Stores a message and, in a row of its own, what it says. Its media file's bytes are kept as long as that. */

@@ -76,6 +76,7 @@ function profileOperations(vocabulary: Vocabulary): NewOperation[] {
       input: makeProfileUpdateSchema(vocabulary),
       output: successSchema,
       examples: { input: example, output: { success: true } },
+      holds: ({ node }, { profile_picture_handle }) => (profile_picture_handle === undefined ? node.id : undefined),
       async run({ db, node, caller, clock, random }, { profile_picture_handle: handle, ...given }) {
         const picture = handle === undefined ? undefined : await lockPicture(db, node)
         updateProfile(db, node, readProfileUpdate(given))

@@ -1,6 +1,5 @@
 import { sql } from 'kysely'
 import type { Db, Transaction } from '../../../db/database.ts'
-import { deferList } from '../../../db/defer-list.ts'
 import { defineSql, defineWithRows } from '../../../db/statement.ts'
 import type { ChatsTable, MessageContentsTable, MessagesTable } from '../../../db/tables.ts'
 import { insertContent } from '../store.ts'
@@ -54,31 +53,25 @@ export function writerKeyOf(phone_number_id: string, wa_id: string): string {
   return `${phone_number_id} ${wa_id}`
 }
 
-/** Who writes to which number, by `writerKeyOf`; read with the next statement where that is possible. */
+/** Who writes to which number, by `writerKeyOf`. */
 export async function readWriters(
   tx: Transaction,
   pairs: readonly (readonly [phone_number_id: string, wa_id: string])[],
 ): Promise<ReadonlyMap<string, Writer>> {
   const writers = Object.fromEntries(pairs.map((pair) => [writerKeyOf(...pair), pair]))
-  const found = new Map<string, Writer>()
-  await deferList(tx, selectWriters, { writers }, (rows) => {
-    for (const { key, name, is_known, is_blocked, is_number } of rows) {
-      found.set(key, { name, isKnown: is_known === 1, isBlocked: is_blocked === 1, isNumber: is_number === 1 })
-    }
-  })
-  return found
+  const rows = await tx.list(selectWriters, { writers })
+  return new Map(
+    rows.map(({ key, name, is_known, is_blocked, is_number }) => [
+      key,
+      { name, isKnown: is_known === 1, isBlocked: is_blocked === 1, isNumber: is_number === 1 },
+    ]),
+  )
 }
 
 export type IncomingRow = Pick<
   MessagesTable,
   'id' | 'chat_id' | 'phone_number_id' | 'user_wa_id' | 'group_id' | 'type' | 'is_voice' | 'context_id' | 'sent_time'
 >
-
-/** Whether it was received in this transaction, for the first time: the one that received it may be sent together with this one. */
-const isReceivedNow = sql`(
-      SELECT r.xmin FROM received_messages r
-      WHERE r.phone_number_id = o.value ->> 2 AND r.message_id = o.value ->> 0
-    ) = CAST(pg_current_xact_id() AS xid)`
 
 const insertMessages = defineWithRows(
   defineSql<{ messages: Listed<readonly (string | number | null)[]>; now: number }>()(
@@ -87,7 +80,7 @@ const insertMessages = defineWithRows(
       direction, state, created_time)
     SELECT o.value ->> 0, o.value ->> 1, o.value ->> 2, o.value ->> 3, o.value ->> 4, o.value ->> 5,
       o.value ->> 6 = 'voice', o.value ->> 7, CAST(o.value ->> 8 AS BIGINT), 'to_business', 'sent', CAST(${now} AS BIGINT)
-    FROM json_each(${messages}) AS o WHERE ${isReceivedNow} ORDER BY o.key
+    FROM json_each(${messages}) AS o WHERE TRUE ORDER BY o.key
     ON CONFLICT (id) DO NOTHING RETURNING id, phone_number_id`,
   ),
   ([now, id, chat_id, phone_number_id, user_wa_id, group_id, type, voice, context_id, sent_time]) => sql`
@@ -99,7 +92,7 @@ const insertMessages = defineWithRows(
   ({ messages, now }) => Object.values(messages).map((row) => [now, ...row]),
 )
 
-/** Stores messages of users in their order, of those that were just received; returns those whose id was free. */
+/** Stores messages of users in their order; returns those whose id was free. */
 export async function insertIncoming(tx: Transaction, now: number, rows: readonly IncomingRow[]) {
   const messages = list(
     rows.map((row) => [
@@ -126,13 +119,6 @@ export async function insertOwn(tx: Transaction, row: IncomingRow, now: number):
     .returning('id')
     .executeTakeFirst()
   return inserted !== undefined
-}
-
-/** Takes messages out again that were stored by the statement that also found out whose they are. */
-export async function deleteIncoming(tx: Transaction, stored: readonly { readonly id: string }[]): Promise<void> {
-  if (stored.length === 0) return
-  const ids = stored.map(({ id }) => id)
-  await tx.query.deleteFrom('messages').where('id', 'in', ids).where('direction', '=', 'to_business').execute()
 }
 
 /** Whose message has an id. */

@@ -10,7 +10,6 @@ import { incomingIdTaken, writerIsNumber } from '../errors.ts'
 import { streamMessage } from '../status/stream-events.ts'
 import { chatIdOf, groupChatIdOf, holdMediaOfNumbers, ownIdOf, upsertUsers } from '../store.ts'
 import {
-  deleteIncoming,
   type IncomingRow,
   insertContents,
   insertIncoming,
@@ -45,7 +44,7 @@ export interface Incoming {
 const userPattern = /^\d{1,20}$/
 const maxNameLength = 256
 
-/** Who writes messages, before they are stored; asked for together with the next statement where that is possible. */
+/** Who writes messages, before they are stored. */
 export function readWritersOf(tx: Transaction, arrived: readonly Incoming[]): Promise<ReadonlyMap<string, Writer>> {
   const written = arrived.filter(isOfUser)
   if (written.length === 0) return Promise.resolve(new Map())
@@ -71,32 +70,21 @@ export interface StoredIncoming {
   readonly media: MediaOfMessages
 }
 
-/**
- * Stores messages of users in few statements, however many there are, and opens their windows. Which of them are new may be known only
- * when the first statement has been awaited; the database stores no other.
- */
+/** Stores new messages of users in few statements, however many there are, and opens their windows. */
 export async function storeIncoming(
   tx: Transaction,
   now: number,
-  arrived: readonly Incoming[],
+  received: readonly Incoming[],
   writers: Writers,
-  isNew: (one: Incoming) => boolean,
 ): Promise<StoredIncoming> {
-  const inserted = await insertAll(tx, now, arrived.filter(isOfUser))
-  const received = arrived.filter(isNew)
   const notified = new Set(received.filter((one) => !isOfUser(one)).map(({ message }) => message))
   const written = received.filter(isOfUser)
   const isOfNumber = ({ phone_number_id, message }: Incoming) =>
     writers.get(writerKeyOf(phone_number_id, message.from))?.isNumber === true
   const refused = new Map<Incoming, GraphError>()
   for (const one of written.filter(isOfNumber)) refused.set(one, writerIsNumber())
-  if (refused.size > 0)
-    await deleteIncoming(
-      tx,
-      [...refused.keys()].filter((one) => inserted.has(keyOf(one))),
-    )
   const others = written.filter((one) => !refused.has(one))
-  const fresh = await leaveOutTaken(tx, now, others, inserted, refused)
+  const fresh = await leaveOutTaken(tx, now, others, await insertAll(tx, now, others), refused)
   if (fresh.length === 0) return { notified, refused, media: new Map() }
   const media = await findMedia(tx, now, fresh)
   insertContents(tx, now, describeContents(tx, fresh, media))

@@ -5,10 +5,9 @@ import { groupEmpty, groupUnknown } from '../errors.ts'
 import { checkSender, checkUser } from '../rules.ts'
 import {
   chatIdOf,
-  deferFindPerson,
-  deferFindSender,
   findPerson,
   findSender,
+  findSenderAndUser,
   groupChatIdOf,
   listParticipants,
   type Person,
@@ -41,12 +40,9 @@ export async function findAudience(
     for (const user of users) participants.push(await findPerson(db, node.id, user))
     return { sender, chat, user: undefined, participants }
   }
-  // Sent together where they travel to a server; what is refused undoes a chat that was made for it.
-  const knowSender = await deferFindSender(db, node.id)
-  const knowUser = await deferFindPerson(db, node.id, to)
-  const chat = await takeChat(db, { id: chatIdOf(node.id, to), phone_number_id: node.id, user_wa_id: to })
-  const [sender, user] = [knowSender(), knowUser()]
+  const { sender, user } = await findSenderAndUser(db, node.id, to)
   checkSender(sender)
   checkUser(sender, user)
+  const chat = await takeChat(db, { id: chatIdOf(node.id, to), phone_number_id: node.id, user_wa_id: to })
   return { sender, chat, user, participants: [] }
 }

@@ -1,12 +1,13 @@
 import { confirmAdmission, transactAdmitted } from '../../../auth/readmission.ts'
+import { TrialGate } from '../../../base/work/trial-gate.ts'
+import { WorkGroups } from '../../../base/work/work-groups.ts'
 import { type Database, DatabaseBusy, type Transaction } from '../../../db/database.ts'
 import type { DeliveryMetrics } from '../../../delivery/worker/delivery-metrics.ts'
 import type { Caller } from '../../../graph/caller.ts'
 import { GraphError } from '../../../graph/graph-error.ts'
 import { KnownNumbers } from './known-numbers.ts'
 import type { Post, Receipt, Received } from './post.ts'
-import { PostGroups } from './post-groups.ts'
-import { OptimisticPathGate, receiveAtOnce } from './receive-at-once.ts'
+import { receiveAtOnce } from './receive-at-once.ts'
 import { type InboundTools, receivePosts } from './receiver.ts'
 
 /** Takes a post: all of its changes, or none of them, but for messages that are refused each for its own fault, which it returns. */
@@ -44,7 +45,7 @@ export function makeIntake(deps: IntakeDeps): Intake {
 function makeTaking(deps: IntakeDeps): (post: Post) => Promise<Received> {
   const { database, clock, random, vocabulary, publicUrl, userIds, sealLink } = deps
   const known = new KnownNumbers()
-  const optimisticPath = new OptimisticPathGate()
+  const optimisticPath = new TrialGate()
   const receive = (tx: Transaction, receipts: readonly Receipt[]) =>
     receivePosts(tx, { clock, random, vocabulary, publicUrl: publicUrl(), userIds, sealLink }, receipts, known)
   const readmit = async ({ caller }: { readonly caller: Caller }) => ({ caller: await deps.readmit(caller) })
@@ -62,10 +63,7 @@ function makeTaking(deps: IntakeDeps): (post: Post) => Promise<Received> {
     })
   }
 
-  async function takeTogether(
-    posts: readonly Post[],
-    fairnessKey: string,
-  ): Promise<readonly (Received | GraphError)[]> {
+  async function takeTogether(posts: readonly Post[], fairnessKey: string) {
     let isTried = false
     const outcomes = await database.transaction(
       async (tx) => {
@@ -84,7 +82,8 @@ function makeTaking(deps: IntakeDeps): (post: Post) => Promise<Received> {
       { fairnessKey },
     )
     if (isTried) optimisticPath.noteSuccess()
-    return outcomes
+    // A refusal is repeated alone, because a caller who is no longer admitted must learn that first.
+    return outcomes.map((outcome) => (outcome instanceof GraphError ? undefined : { outcome }))
   }
 
   /** A lock that one of them waits for does not delay the others. */
@@ -95,7 +94,13 @@ function makeTaking(deps: IntakeDeps): (post: Post) => Promise<Received> {
 
   // The embedded store commits concurrent writes together by itself.
   if (database.isEmbedded) return takeAlone
-  const groups = new PostGroups({ takeAlone, takeTogether, isOutage, timeoutMs: deps.timeoutMs })
+  const groups = new WorkGroups<Post, Received>({
+    doAlone: takeAlone,
+    doTogether: takeTogether,
+    isOutage,
+    makeBusy: (kind, message) => new DatabaseBusy(kind, message),
+    timeoutMs: deps.timeoutMs,
+  })
   return (post) => (post.size > maxSizeInGroup ? takeAlone(post) : groups.take(fairnessKeyOf(post), post))
 }
 

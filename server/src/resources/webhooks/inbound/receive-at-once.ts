@@ -9,30 +9,6 @@ import { type InboundTools, incomingOf, keepItems, listItems, type Progress, rai
 
 /** How many messages go into one statement. */
 const maxMessages = 100
-/** After a failure so many groups at most ask first. */
-const mostSkipped = 64
-
-/** When it is worth a try to store posts at once: after each failure in a row twice as many groups are not tried. */
-export class OptimisticPathGate {
-  #skipped = 0
-  #left = 0
-
-  mayTry(): boolean {
-    if (this.#left === 0) return true
-    this.#left -= 1
-    return false
-  }
-
-  noteSuccess(): void {
-    this.#skipped = 0
-  }
-
-  noteFailure(): void {
-    this.#skipped = Math.min(mostSkipped, Math.max(1, 2 * this.#skipped))
-    this.#left = this.#skipped
-  }
-}
-
 /**
  * Stores posts without a read, in the usual case: new messages of users, to numbers that are known. The statement that stores them
  * checks what is assumed; when that is wrong, the transaction runs again. Returns undefined, with nothing done, when the posts are not of

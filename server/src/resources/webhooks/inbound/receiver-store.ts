@@ -1,7 +1,6 @@
 import { sql } from 'kysely'
 import { hasAccess } from '../../../auth/access.ts'
 import type { Db, Transaction } from '../../../db/database.ts'
-import { deferList } from '../../../db/defer-list.ts'
 import { keyedHash } from '../../../db/secrets/keyed-hash.ts'
 import { defineSql, defineStatement, defineWithRows, defineWithSteps, type Statement } from '../../../db/statement.ts'
 
@@ -164,17 +163,6 @@ export async function forgetReceived(tx: Transaction, kind: ReceivedKind, keys: 
       tx.query,
     )
   }
-}
-
-/** The same together with the next statement, where that is possible: `take` is called with those that are new. */
-export async function deferRemember(
-  tx: Transaction,
-  kind: ReceivedKind,
-  keys: Iterable<ReceivedKey>,
-  received_time: number,
-  take: (fresh: ReceivedKey[]) => void,
-): Promise<void> {
-  await deferList(tx, inserts[kind], { keys: listKeys(keys), received_time }, (rows) => take(rows.map(toKey)))
 }
 
 function listKeys(keys: Iterable<ReceivedKey>): Record<string, ReceivedKey> {

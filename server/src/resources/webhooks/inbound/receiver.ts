@@ -9,7 +9,6 @@ import type { GraphError } from '../../../graph/graph-error.ts'
 import {
   type Incoming,
   type IncomingMessage,
-  isOfUser,
   listNumbersOfMessages,
   type MediaOfMessages,
   type ReportTools,
@@ -24,7 +23,7 @@ import type { KnownNumbers } from './known-numbers.ts'
 import type { Receipt, Received, RefusedMessage } from './post.ts'
 import { checkPost, findFacts, type GivenChange } from './post-check.ts'
 import { type Additions, addPublicMembers } from './public-members.ts'
-import { deferRemember, forgetReceived, type ReceivedKey, rememberReceived } from './receiver-store.ts'
+import { forgetReceived, type ReceivedKey, rememberReceived } from './receiver-store.ts'
 import { splitChange } from './split-change.ts'
 
 export interface InboundTools extends ReportTools {
@@ -212,23 +211,17 @@ export function incomingOf({ change, messages, write }: Items): Incoming[] {
   })
 }
 
-/** Where it is possible, what is new is found out by the statement that stores it, and who writes is read with it. */
 async function storeBatch(tx: Transaction, clock: Clock, batch: readonly Incoming[]): Promise<StoredIncoming> {
   const now = clock.now()
-  const fresh = new NewKeys([])
-  let isKnown = false
-  const take = (found: readonly ReceivedKey[]) => {
-    fresh.add(found)
-    isKnown = true
-  }
-  const keys = batch.map(({ phone_number_id, id }): ReceivedKey => [phone_number_id, id])
   const writers = await readWritersOf(tx, batch)
-  if (batch.some(isOfUser)) await deferRemember(tx, 'messages', keys, now, take)
-  else take(await rememberReceived(tx, 'messages', keys, now))
-  const isFresh = ({ phone_number_id, id }: Incoming) => fresh.claim([phone_number_id, id])
-  return isKnown
-    ? storeIncoming(tx, now, batch.filter(isFresh), writers, () => true)
-    : storeIncoming(tx, now, batch, writers, isFresh)
+  const keys = batch.map(({ phone_number_id, id }): ReceivedKey => [phone_number_id, id])
+  const fresh = new NewKeys(await rememberReceived(tx, 'messages', keys, now))
+  return storeIncoming(
+    tx,
+    now,
+    batch.filter(({ phone_number_id, id }) => fresh.claim([phone_number_id, id])),
+    writers,
+  )
 }
 
 /** The name that the contacts of a value give a user. */
