@@ -5,7 +5,6 @@ import { setTimeout as wait } from 'node:timers/promises'
 import { createDatabase, startPostgres } from '../test/harness/postgres.ts'
 import {
   countPosts,
-  deadCallback,
   makeBacklog,
   moreNumbers,
   type PostOptions,
@@ -14,6 +13,7 @@ import {
   writeEventWorld,
 } from './events.ts'
 import { connections, type Load, measureRate, median, sendRequests } from './load.ts'
+import { neighbour, neighbourNumber } from './neighbour.ts'
 import { type Measured, packServer, startBarePostgres, startOnPostgres, startSink, watchPostgres } from './processes.ts'
 import { noMessageLimits, onlineUsers, textMessage, waitForPosts } from './sending.ts'
 import { readTables, type WrittenTables } from './tables.ts'
@@ -47,29 +47,6 @@ const slowUsers = 100
 const webhooksOfText = 2
 /** Events that a subscriber does not take, of another account than that of the work. */
 const waitingBesides = 50_000
-const neighbourNumber = { account_id: '1000000000000009', phone_number_id: '4000000000000009' }
-const neighbourApp = '3000000000000009'
-const neighbour = {
-  apps: [
-    {
-      id: neighbourApp,
-      business_id: '2000000000000001',
-      secret: 's',
-      webhook: { callback_url: deadCallback, fields: ['messages'] },
-    },
-  ],
-  accounts: [
-    {
-      id: neighbourNumber.account_id,
-      business_id: '2000000000000001',
-      name: 'Lucky Shrub abroad',
-      subscribed_apps: [neighbourApp],
-      phone_numbers: [
-        { id: neighbourNumber.phone_number_id, display_phone_number: '+1 631-555-1009', registered: true },
-      ],
-    },
-  ],
-}
 /** A process that has just started costs half as much again: the runtime compiles its code anew for about as long as this. */
 const eventsUntilWarm = 20_000
 

@@ -1,6 +1,7 @@
 import { sql } from 'kysely'
 import type { Db, Transaction } from '../db/database.ts'
 import { defineSql, defineStatement } from '../db/statement.ts'
+import { isAmongWaiting } from '../db/waiting.ts'
 
 declare module '../db/tables.ts' {
   interface Tables {
@@ -72,9 +73,11 @@ export const heldUntil = 8_640_000_000_000_000
 
 /** Makes due what rules held. */
 export async function releaseHeld({ query }: Transaction, now: number): Promise<void> {
-  const held = sql`SELECT lane_id FROM deliveries WHERE state = 'waiting' AND due_time = ${heldUntil}`
+  const held = sql`SELECT lane_id FROM deliveries WHERE ${isAmongWaiting()} AND due_time = ${heldUntil}`
   await sql`UPDATE lanes SET next_due = ${now} WHERE id IN (${held}) AND (next_due IS NULL OR next_due > ${now})`.execute(
     query,
   )
-  await sql`UPDATE deliveries SET due_time = ${now} WHERE state = 'waiting' AND due_time = ${heldUntil}`.execute(query)
+  await sql`UPDATE deliveries SET due_time = ${now} WHERE ${isAmongWaiting()} AND due_time = ${heldUntil}`.execute(
+    query,
+  )
 }

@@ -3,6 +3,7 @@ import type { Clock } from '../base/time/clock.ts'
 import { second } from '../base/time/duration.ts'
 import type { Database, Db } from '../db/database.ts'
 import type { Migration } from '../db/schema/migrations.ts'
+import { isAmongWaiting } from '../db/waiting.ts'
 import type { Readiness } from '../graph/ports.ts'
 import { findDemoCaller } from './demo.ts'
 import { findReadiness } from './readiness.ts'
@@ -41,7 +42,7 @@ const counted = {
   accounts: sql`SELECT 1 FROM accounts`,
   phone_numbers: sql`SELECT 1 FROM phone_numbers`,
   groups: sql`SELECT 1 FROM ${sql.table('groups')}`,
-  waiting_deliveries: sql`SELECT 1 FROM deliveries WHERE state = 'waiting'`,
+  waiting_deliveries: sql`SELECT 1 FROM deliveries WHERE ${isAmongWaiting()}`,
   failed_deliveries: sql`SELECT 1 FROM deliveries WHERE state = 'failed'`,
 }
 export type CountName = keyof typeof counted

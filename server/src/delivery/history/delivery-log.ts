@@ -2,6 +2,7 @@ import { sql } from 'kysely'
 import type { Clock } from '../../base/time/clock.ts'
 import { minute } from '../../base/time/duration.ts'
 import type { Db } from '../../db/database.ts'
+import { isAmongWaiting } from '../../db/waiting.ts'
 
 export interface DeliveryFilter {
   readonly failed: boolean
@@ -38,7 +39,7 @@ export async function listDeliveriesForOperators(db: Db, { failed, account, sinc
   // Two queries, because each has its index; the delivered ones far outnumber both.
   const givenUp = await newest.where('deliveries.state', '=', sql.lit('failed')).execute()
   const failing = await newest
-    .where('deliveries.state', '=', sql.lit('waiting'))
+    .where(isAmongWaiting())
     .whereRef('deliveries.attempts', '>', 'deliveries.earlier_attempts')
     .execute()
   return [...givenUp, ...failing].sort((a, b) => b.id - a.id).slice(0, limit)
@@ -65,7 +66,7 @@ export async function summarizeForOperators(db: Db, clock: Clock): Promise<Deliv
       sql<number>`COALESCE(SUM(CASE WHEN attempts > earlier_attempts THEN 1 ELSE 0 END), 0)`.as('failing'),
       ({ fn }) => fn.min('started_time').as('oldest'),
     ])
-    .where('state', '=', sql.lit('waiting'))
+    .where(isAmongWaiting())
     .executeTakeFirstOrThrow()
   const failed = await db.query
     .selectFrom('deliveries')

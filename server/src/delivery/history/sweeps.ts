@@ -2,6 +2,7 @@ import { type RawBuilder, sql } from 'kysely'
 import type { Database, Transaction } from '../../db/database.ts'
 import { lockFreeRowsOf } from '../../db/row-locks.ts'
 import { defineSql } from '../../db/statement.ts'
+import { isAmongWaiting } from '../../db/waiting.ts'
 import { failuresUntilDown } from '../rules/pause.ts'
 import { keysOf } from '../store/lanes.ts'
 
@@ -26,7 +27,7 @@ export async function expireDeliveries(tx: Transaction, before: number, now: num
   return countRows(
     sql`UPDATE deliveries SET state = 'failed', finished_time = ${now} WHERE state = 'waiting' AND id IN (
       SELECT d.id FROM deliveries d LEFT JOIN lanes ON lanes.id = d.lane_id
-      WHERE d.state = 'waiting' AND d.started_time <= ${before}
+      WHERE ${isAmongWaiting('d')} AND d.started_time <= ${before}
         AND (lanes.failures >= ${failuresUntilDown} OR d.attempts > d.earlier_attempts OR (lanes.id IS NULL
           AND NOT EXISTS (SELECT 1 FROM lane_wakes WHERE lane_wakes.lane_id = d.lane_id)))
       ORDER BY d.started_time LIMIT ${sql.lit(stepSize)} ${skipLocked('d')}

@@ -1,5 +1,6 @@
 import { sql } from 'kysely'
 import type { Database, Db } from '../../db/database.ts'
+import { isAmongWaiting } from '../../db/waiting.ts'
 import { withdrawDeliveries } from '../store/withdraw.ts'
 
 /** How many deliveries one transaction ends, however long the backlog is. */
@@ -28,7 +29,7 @@ export async function listWaitingForOperators({ query }: Db, last: number): Prom
       sql<number>`SUM(CASE WHEN deliveries.id <= ${last} THEN 1 ELSE 0 END)`.as('older'),
       sql<number>`MIN(deliveries.started_time)`.as('oldest_time'),
     ])
-    .where('deliveries.state', '=', sql.lit('waiting'))
+    .where(isAmongWaiting())
     .groupBy(['deliveries.app_id', 'apps.name', 'lanes.callback_url'])
     .execute()
   const lanes = rows.map(({ callback_url, waiting, older, oldest_time, ...app }) => ({
@@ -60,7 +61,7 @@ export async function withdrawWaiting(database: Database, last: number, now: num
       const waiting = await tx.query
         .selectFrom('deliveries')
         .select('id')
-        .where('state', '=', sql.lit('waiting'))
+        .where(isAmongWaiting())
         .where('id', '<=', last)
         .orderBy('id')
         .limit(maxRows)

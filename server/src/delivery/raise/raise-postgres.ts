@@ -1,6 +1,7 @@
 import { type RawBuilder, sql } from 'kysely'
 import { signalUnless } from '../../db/postgres/signal.ts'
 import { defineSql } from '../../db/statement.ts'
+import { isAmongWaiting } from '../../db/waiting.ts'
 import type { LaneAddress } from '../store/lane-rows.ts'
 import type { MoreDeliveries, NewEvents, RaisedFor } from './new-event.ts'
 import { subscribersOf } from './subscribers.ts'
@@ -112,7 +113,7 @@ export const insertAtOnce = defineSql<NewEvents>()(
       CASE WHEN ${isHeld(now)} AND targets.stopped_until <= CAST(${now} AS BIGINT) THEN inserted.id END AS delivery_id,
       CASE WHEN ${isHeld(now)} THEN (
         SELECT p.id FROM deliveries p
-        WHERE p.lane_id = targets.id AND p.conversation = given.conversation AND p.state = 'waiting'
+        WHERE p.lane_id = targets.id AND p.conversation = given.conversation AND ${isAmongWaiting('p')}
         ORDER BY p.id DESC LIMIT 1
       ) END AS previous_id,
       CASE WHEN ${isHeld(now)} THEN (SELECT apps.secret FROM apps WHERE apps.id = targets.app_id) END AS secret

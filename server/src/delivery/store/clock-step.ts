@@ -1,5 +1,6 @@
 import { sql } from 'kysely'
 import type { Transaction } from '../../db/database.ts'
+import { isAmongWaiting } from '../../db/waiting.ts'
 import { heldUntil } from '../../sandbox/fault-rules.ts'
 
 /**
@@ -28,7 +29,7 @@ export async function correctDeliveries(tx: Transaction, now: number, latest: nu
   await query
     .updateTable('deliveries')
     .set(({ eb }) => ({ due_time: eb('due_time', '-', back), started_time: startedTime }))
-    .where('state', '=', 'waiting')
+    .where(isAmongWaiting())
     .where('due_time', '>', now)
     .where('due_time', '<', heldUntil)
     .where(({ eb, or }) => or([eb('started_time', '>', latest), eb(lastAttempt, '>', latest)]))

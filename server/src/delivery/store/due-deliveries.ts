@@ -1,6 +1,7 @@
 import { type RawBuilder, sql } from 'kysely'
 import type { Database, Db, RaisedDelivery } from '../../db/database.ts'
 import { defineSql, defineWithSteps } from '../../db/statement.ts'
+import { isAmongWaiting } from '../../db/waiting.ts'
 import type { WaitingDelivery } from '../rules/waiting-delivery.ts'
 import { mayReceive } from './may-receive.ts'
 
@@ -38,12 +39,11 @@ export function asWaiting(
   }
 }
 
-// `previous_id` is no MAX: in this form only the index in the order of the conversation fits, also where PostgreSQL takes the table for
-// small and would walk everything that waits.
+// `previous_id` is no MAX: in this form only the index in the order of the conversation fits.
 const columns = sql`d.id, d.lane_id, d.event_id, d.account_id, d.field, d.conversation, d.attempts, d.earlier_attempts,
   d.due_time, d.started_time, d.created_time, (
     SELECT p.id FROM deliveries p
-    WHERE p.lane_id = d.lane_id AND p.conversation = d.conversation AND p.state = 'waiting' AND p.id < d.id
+    WHERE p.lane_id = d.lane_id AND p.conversation = d.conversation AND ${isAmongWaiting('p')} AND p.id < d.id
     ORDER BY p.id DESC LIMIT 1
   ) AS previous_id,
   ${mayReceive} AS has_access,
@@ -126,7 +126,7 @@ export async function listDue(
 const findFirstOf = defineSql<{ lane_id: string; conversation: string; limit: number }>()(
   ({ lane_id, conversation, limit }) => sql<WaitingDelivery>`
     SELECT ${columns} FROM deliveries d JOIN events ON events.id = d.event_id JOIN apps ON apps.id = d.app_id
-    WHERE d.lane_id = ${lane_id} AND d.conversation = ${conversation} AND d.state = 'waiting'
+    WHERE d.lane_id = ${lane_id} AND d.conversation = ${conversation} AND ${isAmongWaiting('d')}
     ORDER BY d.id LIMIT ${limit}`,
 )
 

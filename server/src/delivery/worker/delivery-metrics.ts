@@ -4,6 +4,7 @@ import type { Clock } from '../../base/time/clock.ts'
 import { second } from '../../base/time/duration.ts'
 import { shareWhileRunning } from '../../base/work/share-while-running.ts'
 import type { Database, Db } from '../../db/database.ts'
+import { isAmongWaiting } from '../../db/waiting.ts'
 import { LeanHistogram, type Observe } from '../../telemetry/lean-histogram.ts'
 import { readForMetric } from '../../telemetry/store-metrics.ts'
 import { isTaken, type PostResult } from '../rules/outcome.ts'
@@ -178,7 +179,7 @@ async function countLanes(db: Db, which: RawBuilder<boolean>): Promise<number> {
 
 /** Counted one by one, so only up to a bound: with a backlog of millions each scrape would read all of it. */
 async function countWaiting(db: Db): Promise<number> {
-  const some = db.query.selectFrom('deliveries').select('id').where('state', '=', 'waiting').limit(maxCounted)
+  const some = db.query.selectFrom('deliveries').select('id').where(isAmongWaiting()).limit(maxCounted)
   const { count } = await db.query
     .selectFrom(some.as('some'))
     .select(({ fn }) => fn.countAll<number>().as('count'))
@@ -206,7 +207,7 @@ async function findOldestWaiting(db: Db): Promise<number | undefined> {
   const row = await db.query
     .selectFrom('deliveries')
     .select('started_time')
-    .where('state', '=', 'waiting')
+    .where(isAmongWaiting())
     .orderBy('started_time')
     .limit(1)
     .executeTakeFirst()

@@ -4,6 +4,7 @@ import type { Clock } from '../../../base/time/clock.ts'
 import type { Db, Transaction } from '../../../db/database.ts'
 import { lockFreeRowsOf } from '../../../db/row-locks.ts'
 import { defineSql } from '../../../db/statement.ts'
+import { isAmongWaiting } from '../../../db/waiting.ts'
 import { keysOf } from '../../../delivery/store/lanes.ts'
 import { releaseFiles } from '../../../files/files.ts'
 import { listStoredUses } from '../content/stored-files.ts'
@@ -23,7 +24,7 @@ const hasEnded = (now: number) => sql`(
 
 /** No event of the message waits to be delivered; chats and conversations of events have the same names. */
 const wasDelivered = sql`NOT EXISTS (SELECT 1 FROM deliveries d
-  WHERE d.conversation = m.chat_id AND d.state = 'waiting' AND d.created_time <= m.created_time + ${sql.lit(eventDelay)})`
+  WHERE d.conversation = m.chat_id AND ${isAmongWaiting('d')} AND d.created_time <= m.created_time + ${sql.lit(eventDelay)})`
 
 export interface KeptRow {
   readonly id: string

@@ -1,6 +1,7 @@
 import { type RawBuilder, sql } from 'kysely'
 import type { Db } from '../../../db/database.ts'
 import { emptiedValue } from '../../../db/emptied-value.ts'
+import { isAmongWaiting } from '../../../db/waiting.ts'
 import type { PostedDelivery } from '../../../delivery/post/compose-post.ts'
 import type { OperatorLimits } from '../../../graph/context.ts'
 import type { PageRange } from '../../../graph/lists/paging.ts'
@@ -185,8 +186,9 @@ async function matches(
 ): Promise<RawBuilder<boolean>> {
   const { state, app_id, account_id, phone_number_id, field, since, until } = filter
   const conditions: RawBuilder<boolean>[] = [isSeen(limits, owner)]
-  // As a literal, so that the index of that state can be used.
-  if (state === 'failing') conditions.push(sql`deliveries.state = 'waiting' AND attempts > earlier_attempts`)
+  // As the index of that state has it.
+  if (state === 'failing') conditions.push(sql`${isAmongWaiting()} AND attempts > earlier_attempts`)
+  else if (state === 'waiting') conditions.push(isAmongWaiting())
   else if (state !== undefined) conditions.push(sql`deliveries.state = ${sql.lit(state)}`)
   if (app_id !== undefined) conditions.push(sql`deliveries.app_id = ${app_id}`)
   if (account_id !== undefined) conditions.push(sql`deliveries.account_id = ${account_id}`)

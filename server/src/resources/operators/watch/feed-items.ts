@@ -1,6 +1,7 @@
 import { sql } from 'kysely'
 import { type Static, Type } from 'typebox'
 import type { Db } from '../../../db/database.ts'
+import { isAmongWaiting } from '../../../db/waiting.ts'
 import type { OperatorLimits } from '../../../graph/context.ts'
 import { writeTimestamp } from '../../../graph/input/timestamps.ts'
 import type { LoggedRequest } from '../../../graph/ports.ts'
@@ -93,7 +94,7 @@ export async function readSince(db: Db, since: number, type: FeedItemType): Prom
   if (type === 'replay') return inOrder(await readReplays(db, after('replays.changed_time')))
   if (type !== 'delivery') return inOrder((await readEvents(db, after('events.created_time'))).found)
   const started = after('deliveries.started_time')
-  const isOpen = sql<boolean>`${started.where} AND deliveries.state = 'waiting'`
+  const isOpen = sql<boolean>`${started.where} AND ${isAmongWaiting()}`
   const { found: waiting } = await readDeliveries(db, { ...started, where: isOpen })
   const { found: ended } = await readDeliveries(db, after('deliveries.finished_time'))
   return inOrder([...waiting, ...ended])

@@ -1,5 +1,6 @@
 import { type RawBuilder, sql } from 'kysely'
 import type { Db } from '../../../db/database.ts'
+import { isAmongWaiting } from '../../../db/waiting.ts'
 import type { KeptRequest } from '../../../graph/ports.ts'
 import type { FeedItem } from '../../../stream/feed-item.ts'
 import { readDeliveries, readEvents, readReplays, readTries, type Selection } from '../../../stream/read.ts'
@@ -48,7 +49,7 @@ export function sourcesOf(type: RecordedType, deps: SourceDeps): FeedSource[] {
   if (type === 'delivery') {
     return [
       deliveries(deps, sql`deliveries.finished_time`, sql`deliveries.finished_time IS NOT NULL`),
-      deliveries(deps, sql`deliveries.started_time`, sql`deliveries.state = 'waiting'`),
+      deliveries(deps, sql`deliveries.started_time`, isAmongWaiting()),
     ]
   }
   if (type === 'try') return [tries(deps)]

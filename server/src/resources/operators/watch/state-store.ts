@@ -1,5 +1,6 @@
 import { sql } from 'kysely'
 import type { Db } from '../../../db/database.ts'
+import { isAmongWaiting } from '../../../db/waiting.ts'
 import { isDownInUse } from '../../../delivery/store/lane-conditions.ts'
 import type { OperatorLimits } from '../../../graph/context.ts'
 import { isSeen } from '../limits.ts'
@@ -37,7 +38,7 @@ export async function readLanesForOperators(
   const waiting = await db.query
     .selectFrom('deliveries')
     .select([sql<number>`COUNT(*)`.as('count'), ({ fn }) => fn.min('started_time').as('oldest')])
-    .where('state', '=', sql.lit('waiting'))
+    .where(isAmongWaiting())
     .where(isSeen(limits, deliveryOwner))
     .executeTakeFirstOrThrow()
   const down = await db.query

@@ -2,6 +2,7 @@ import { sql } from 'kysely'
 import { writeAccess } from '../../../auth/access.ts'
 import type { Db } from '../../../db/database.ts'
 import { emptiedValue } from '../../../db/emptied-value.ts'
+import { isAmongWaiting } from '../../../db/waiting.ts'
 import { isDown } from '../../../delivery/rules/pause.ts'
 import { isSubscribed } from '../../../delivery/store/lane-conditions.ts'
 import type { OperatorLimits } from '../../../graph/context.ts'
@@ -110,8 +111,7 @@ async function findAhead(
     .select(['id', 'attempts', 'earlier_attempts', 'due_time'])
     .where('conversation', '=', conversation)
     .where('lane_id', '=', lane_id)
-    // As a literal, so that the index of that state can be used.
-    .where('state', '=', sql.lit('waiting'))
+    .where(isAmongWaiting())
     .where('id', '<', id)
     .where(isSeen(limits, owner))
     .orderBy('id')
