@@ -37,7 +37,7 @@ try {
   await send()
   console.table(await measure())
   await makeBacklog({ DATA_DIR: dataDir, DATABASE_URL: url }, world, waiting, neighbourNumber)
-  console.log(`Beside ${waiting} that wait:`)
+  console.log(`Beside ${waiting} deliveries that wait:`)
   console.table(await measure())
 } finally {
   await client.end()

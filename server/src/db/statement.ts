@@ -27,7 +27,7 @@ export interface Statement<Parameters extends object, Row> {
 /** How one run of a statement serves several works, each with parameters of its own. */
 export interface Together<Parameters extends object, Row> {
   readonly statement: Statement<never, unknown>
-  /** Whether one run can serve both; left out: any. */
+  /** Whether one run can serve both. Left out, it can serve any. */
   mayJoin?(one: Parameters, other: Parameters): boolean
   /** The parameters of the one run. */
   join(all: readonly Parameters[]): object

@@ -27,7 +27,7 @@ export function insertTogether<Parameters extends object>(
   return { statement: insert, join: (rows) => ({ rows }) }
 }
 
-/** Works whose rows are told apart by the value of a column that each of them asks for. */
+/** Gives each work the rows whose column has the value that it asked for. */
 export function splitBy<Parameters extends object, Row extends object>(
   name: keyof Parameters & keyof Row,
 ): NonNullable<Together<Parameters, Row>['split']> {
